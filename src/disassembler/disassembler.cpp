@@ -338,9 +338,7 @@ std::string Disassembler::section_directive(const Section& section) const {
 // --- labels and references
 
 std::string_view Disassembler::label(std::uint64_t address) {
-    if (!options_.labels) return {};
-    const std::uint64_t offset = address * address_bytes_ - section_->address;
-    return offset <= section_->bytes.size() ? labels_.of(index_).at(offset) : std::string_view();
+    return options_.labels ? labels_.at(index_, address * address_bytes_) : std::string_view();
 }
 
 void Disassembler::label_line(const Label& label) {

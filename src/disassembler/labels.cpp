@@ -74,9 +74,7 @@ Labels::Labels(const Codec& codec, const Object& object, const std::vector<Disas
     choose_symbols();
     for (SectionLabels& labels : sections_) std::stable_sort(labels.list.begin(), labels.list.end(), before);
     name_begins();
-    for (Index i = 0; i < object_.sections.size(); ++i) {
-        if (object_.sections[i].executable && make_targets) collect_targets(i);
-    }
+    if (make_targets) collect_targets();
 }
 
 std::string Labels::fresh(std::string name) const {
@@ -111,9 +109,36 @@ void Labels::name_begins() {
     }
 }
 
-void Labels::collect_targets(Index index) {
-    name_targets(index, decode_all(index));
-    sections_[index].index(object_.sections[index].bytes.size(), unit_bytes_);
+void Labels::collect_targets() {
+    std::vector<Index> code;
+    for (Index i = 0; i < object_.sections.size(); ++i) {
+        if (object_.sections[i].executable) code.push_back(i);
+    }
+    if (!object_.relocatable && code.size() > 1) placed_ = code;
+    const auto address = [&](Index i) { return object_.sections[i].address; };
+    std::ranges::stable_sort(placed_, {}, address);
+    wanted_.resize(sections_.size());
+    for (const Index i : code) decode_all(i);
+    for (const Index i : code) {
+        name_targets(i, wanted_[i]);
+        sections_[i].index(object_.sections[i].bytes.size(), unit_bytes_);
+    }
+    wanted_.clear();
+}
+
+// Addresses of a linked program are those of all its code.
+Index Labels::section_at(std::uint64_t address) const {
+    const auto begin = [&](Index i) { return object_.sections[i].address; };
+    const auto behind = std::ranges::upper_bound(placed_, address, {}, begin);
+    if (behind == placed_.begin()) return no_index;
+    const Section& section = object_.sections[behind[-1]];
+    return address - section.address < section.bytes.size() ? behind[-1] : no_index;
+}
+
+std::string_view Labels::elsewhere(std::uint64_t address) const {
+    const Index section = section_at(address);
+    return section == no_index ? std::string_view()
+                               : sections_[section].at(address - object_.sections[section].address);
 }
 
 // Parts are no code.
@@ -131,9 +156,13 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         static_cast<std::size_t>(std::lower_bound(relocated.begin(), relocated.end(), out.begin) - relocated.begin());
     std::uint64_t at = out.begin;
     const auto note_target = [&](std::uint64_t target) {
-        const std::uint64_t offset = (target - first) * step;
-        if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) return;
-        out.targets.emplace_back(at, offset);
+        std::uint64_t offset = (target - first) * step;
+        if (target >= first && target - first <= size / step) {
+            if (offset % unit == 0 || offset == size) out.targets.push_back({at, index, offset});
+        } else if (const Index other = section_at(target * step); other != no_index) {
+            offset = target * step - object_.sections[other].address;
+            if (offset % unit == 0) out.targets.push_back({at, other, offset});
+        }
     };
     auto next_part = first_part(index);
     while (at < until) {
@@ -185,20 +214,19 @@ std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
     return out;
 }
 
-// Decodes the section, so that printing need not do so again. Gives where branches go, by rising offset. Where one stretch ends
+// Decodes the section, so that printing need not do so again, and adds where branches go to what is wanted. Where one stretch ends
 // inside the first instruction of the next, that one is decoded again up to where both agree on a begin; with instructions of
 // several lengths that is soon.
-std::vector<std::uint64_t> Labels::decode_all(Index index) {
+void Labels::decode_all(Index index) {
     const std::uint64_t unit = unit_bytes_, size = object_.sections[index].bytes.size();
     std::sort(relocated_[index].begin(), relocated_[index].end());
     std::vector<Stretch> stretches = decode_stretches(index);
-    std::vector<std::uint64_t> wanted;
     std::vector<Decoded>& code = sections_[index].code;
     if (stretches.size() > 1) code.reserve(size / unit + 1);
     std::uint64_t at = 0;
     const auto take = [&](const Stretch& stretch, std::uint64_t from, std::size_t first) {
-        for (const auto& [source, target] : stretch.targets) {
-            if (source >= from) wanted.push_back(target);
+        for (const Target& target : stretch.targets) {
+            if (target.source >= from) wanted_[target.section].push_back(target.offset);
         }
         code.insert(code.end(), stretch.code.begin() + static_cast<std::ptrdiff_t>(first), stretch.code.end());
     };
@@ -224,9 +252,6 @@ std::vector<std::uint64_t> Labels::decode_all(Index index) {
         at = stretch.end;
         stretch = {};
     }
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    return wanted;
 }
 
 namespace {
@@ -250,7 +275,9 @@ private:
 
 }  // namespace
 
-void Labels::name_targets(Index index, const std::vector<std::uint64_t>& targets) {
+void Labels::name_targets(Index index, std::vector<std::uint64_t>& targets) {
+    std::sort(targets.begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     const Section& section = object_.sections[index];
     std::vector<Label>& list = sections_[index].list;
     Begins named_begins(sections_[index].code, section.bytes.size());

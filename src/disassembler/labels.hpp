@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "isaforge/codec.hpp"
@@ -64,6 +63,11 @@ public:
            bool make_targets, std::size_t longest, unsigned threads);
 
     const SectionLabels& of(Index section) const { return sections_[section]; }
+    // The name of what is at an address (in bytes) that code of the section refers to; see SectionLabels::at.
+    std::string_view at(Index section, std::uint64_t address) const {
+        const std::uint64_t offset = address - object_.sections[section].address;
+        return offset <= object_.sections[section].bytes.size() ? sections_[section].at(offset) : elsewhere(address);
+    }
     // The name that stands for a section's begin in references to the section symbol; made where it is asked for.
     const std::string& begin_of(Index section) const { return begins_[section]; }
     // Whether a symbol's name can be written as it is, and belongs to this symbol alone.
@@ -71,18 +75,25 @@ public:
 
 private:
     void choose_symbols();
-    void collect_targets(Index section);
+    void collect_targets();
+    std::string_view elsewhere(std::uint64_t address) const;
+    struct Target {
+        std::uint64_t source = 0;  // where the jump is
+        Index section = no_index;  // and where it leads
+        std::uint64_t offset = 0;
+    };
     // What was decoded from `begin` on, up to the first instruction that ends at or behind `until`.
     struct Stretch {
         std::uint64_t begin = 0, end = 0;
         std::vector<Decoded> code;
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> targets;  // where the jump is, and where it leads
+        std::vector<Target> targets;
     };
     std::vector<DisassemblyFlavour::Part>::const_iterator first_part(Index section) const;
     void decode(Index section, std::uint64_t until, Stretch& out) const;
     std::vector<Stretch> decode_stretches(Index section) const;
-    std::vector<std::uint64_t> decode_all(Index section);
-    void name_targets(Index section, const std::vector<std::uint64_t>& targets);
+    void decode_all(Index section);
+    Index section_at(std::uint64_t address) const;
+    void name_targets(Index section, std::vector<std::uint64_t>& targets);
     void name_begins();
     std::string fresh(std::string name) const;
 
@@ -94,6 +105,8 @@ private:
     const std::uint64_t address_bytes_;
     const unsigned threads_;
     std::vector<SectionLabels> sections_;
+    std::vector<Index> placed_;  // code of a program that is linked, by rising address, where it has several sections
+    std::vector<std::vector<std::uint64_t>> wanted_;  // by section: where branches go, while they are found
     std::vector<std::string> begins_;
     std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply
     std::vector<bool> usable_;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "assembler/assemble_text.hpp"
+#include "isaforge/disassembler.hpp"
 #include "isaforge/linker.hpp"
 
 namespace isaforge {
@@ -102,6 +103,36 @@ protected:
     SourceManager sources_;
     Diagnostics diagnostics_;
 };
+
+// --- what is read of a program again ------------------------------------------------------------------------------------
+
+TEST_F(Linking, NamesOfOtherSectionsComeBack) {
+    const std::string text =
+        ".global _start\n_start: bne r1, r2, far\nbne r1, r2, behind\n"
+        ".section .other,\"ax\"\nadd r0, r0, r0\nfar: bne r1, r2, _start\n"
+        ".section .more,\"ax\"\nadd r0, r0, r0\nbehind: stop r0, r0, r0\nbne r3, r4, far\n";
+    add(text);
+    options_.base = 0x100;
+    ASSERT_EQ(linked(), "good");
+    const LinkedProgram first = program_;
+    const auto shows = [&](Object object) {
+        std::erase_if(object.symbols, [](const Symbol& symbol) { return symbol.name == "behind"; });
+        return disassemble(own(), object);
+    };
+    const std::string shown = shows(first.object);
+    EXPECT_EQ(shown,
+              ".global _start\n\n.text\n_start:\n    bne r1, r2, far\n    bne r1, r2, L_10a_2\n"
+              "\n.section .other,\"ax\",@progbits\n    add r0, r0, r0\nfar:\n    bne r1, r2, _start\n"
+              "\n.section .more,\"ax\",@progbits\n    add r0, r0, r0\nL_10a_2:\n    stop r0, r0, r0\n"
+              "    bne r3, r4, far\n");
+    inputs_.clear();
+    add(shown);
+    ASSERT_EQ(linked(), "good");
+    ASSERT_EQ(program_.object.sections.size(), first.object.sections.size());
+    for (const char* const name : {".text", ".other", ".more"}) {
+        EXPECT_EQ(section(name).bytes, first.object.sections[first.object.find_section(name)].bytes) << name;
+    }
+}
 
 // --- what objects say that a linker may change ------------------------------------------------------------------------
 
