@@ -358,7 +358,7 @@ std::optional<NameRange> name_range(const CodeRow& row) {
         const auto split = [](std::string_view part) {
             std::size_t digits = part.size();
             while (digits > 0 && is_digit(part[digits - 1])) --digits;
-            if (digits == 1 && part[0] == '-') digits = 0;
+            if (digits == 1 && part.size() > 1 && part[0] == '-') digits = 0;
             return digits;
         };
         const std::size_t a = split(left), b = split(right);

@@ -67,6 +67,16 @@ TEST(CleanCodes, MayBeWrittenInOtherWays) {
     }
 }
 
+// A sign alone is no number, and what ends in one no range of names.
+TEST(CleanCodes, MayHaveNamesThatEndLikeRanges) {
+    for (const char* name : {"x0 - -", "x0--", "0..-", "7 to -", "x1-", "0-", "x12345678901-x12345678902"}) {
+        const Noted notes = read_noted(heading + "0 | a |\n1 | " + name + " |\n2 | b |\n3 | c |\n");
+        EXPECT_EQ(notes.findings, "") << name;
+        EXPECT_EQ(notes.errors, "") << notes.draft;
+        EXPECT_TRUE(draft_has(notes, std::string("    1:2 \"") + name + "\" ")) << notes.draft;
+    }
+}
+
 TEST(Codes, WithEachDefectAreFound) {
     EXPECT_EQ(findings_with(toy_table, "0-9 | R0 - R9", "0-9 | R0 - R10"),
               "6:7: 10 codes, and 11 names: 10 codes end at R9\n6:1:   the codes are here\n");
