@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <unordered_map>
 
 #include "check/findings.hpp"
@@ -201,8 +203,16 @@ void find_lone_aliases(const Codec& codec, Diagnostics& diagnostics) {
 // the captures hold is not looked at: a capture that has no name for a code is no exception that somebody meant.
 class RowOverlaps {
 public:
-    RowOverlaps(WordSets& sets, const OperandType& type, Diagnostics& diagnostics)
-        : type_(type), diagnostics_(diagnostics), sets_(sets), levels_(WordSets::code_levels(type.width)) {}
+    // What was said of a row. Instances of an operand with parameters have the same rows; what is wrong with several of them
+    // in the same words is said once.
+    using Told = std::set<std::tuple<FileId, std::uint32_t, std::string>>;
+
+    RowOverlaps(WordSets& sets, const OperandType& type, Told& told, Diagnostics& diagnostics)
+        : type_(type),
+          told_(told),
+          diagnostics_(diagnostics),
+          sets_(sets),
+          levels_(WordSets::code_levels(type.width)) {}
 
     void look() {
         Bdd::Ref taken = Bdd::none;
@@ -213,9 +223,8 @@ public:
             if (row.alias) continue;
             const Bdd::Ref own = claimed_.back();
             if (sets_.bdd().without(own, taken) == Bdd::none)
-                diagnostics_.error(row.where, fmt::format("this row of operand '{}' can never match: {}", type_.name,
-                                                          own == Bdd::none ? "no code fits it"
-                                                                           : "the rows before it take all its codes"));
+                tell(row, fmt::format("this row of operand '{}' can never match: {}", type_.name,
+                                      own == Bdd::none ? "no code fits it" : "the rows before it take all its codes"));
             else if (!row.reserved && sets_.bdd().both(own, taken) != Bdd::none)
                 compare(later);
             taken = sets_.bdd().either(taken, own);
@@ -229,12 +238,18 @@ private:
             ++pairs_;
             const Bdd::Ref shared = sets_.bdd().both(claimed_[earlier], claimed_[later]);
             if (shared == Bdd::none || sets_.bdd().contains(claimed_[later], claimed_[earlier])) continue;
-            diagnostics_
-                .error(type_.rows[later].where, fmt::format("two rows of operand '{}' match code {}", type_.name,
-                                                            binary(sets_.code_in(shared, type_.width), type_.width)))
-                .note(type_.rows[earlier].where, "the other row is here");
+            Diagnostic* const said =
+                tell(type_.rows[later], fmt::format("two rows of operand '{}' match code {}", type_.name,
+                                                    binary(sets_.code_in(shared, type_.width), type_.width)));
+            if (said) said->note(type_.rows[earlier].where, "the other row is here");
             return;
         }
+    }
+
+    // The new message; null where it was said before.
+    Diagnostic* tell(const OperandRow& row, std::string message) {
+        const bool fresh = told_.emplace(row.where.file, row.where.offset, message).second;
+        return fresh ? &diagnostics_.error(row.where, std::move(message)) : nullptr;
     }
 
     void tell_unsure(const OperandRow& row) {
@@ -245,6 +260,7 @@ private:
     }
 
     const OperandType& type_;
+    Told& told_;
     Diagnostics& diagnostics_;
     WordSets& sets_;
     WordSets::Levels levels_;
@@ -256,9 +272,10 @@ private:
 
 void find_overlaps(const Codec& codec, Diagnostics& diagnostics) {
     WordSets sets(codec.isa());
+    RowOverlaps::Told told;
     for (const OperandType& type : codec.isa().operand_types) {
         sets.clean_up();
-        if (type.kind == OperandKind::table) RowOverlaps(sets, type, diagnostics).look();
+        if (type.kind == OperandKind::table) RowOverlaps(sets, type, told, diagnostics).look();
     }
     FormOverlaps(codec, diagnostics).look();
     find_lone_aliases(codec, diagnostics);
