@@ -180,7 +180,7 @@ namespace isaforge::ir {
     X(check_that, None, machine, ":B", same, acts, "tells the checker the text `object` where it does not hold")             \
     X(check_wait, None, machine, ":s", same, acts, "tells the checker that so few results by counter `object` are under way") \
     X(check_step, None, machine, ":B", same, acts, "tells the checker that the instruction begins, in these lanes")           \
-    X(check_coherent, None, machine, ":b", same, acts, "tells the checker that the instruction's loads see what all have written, where true") \
+    X(check_kind, None, machine, ":b", same, acts, "tells the checker that the instruction's accesses are of kind `number`, where true: coherent (0), private (1)") \
     X(check_arrival, None, machine, ":b", same, acts, "tells the checker that results arrive by counter `object`, in order if `number`, where true")
 
 // The last of a block.

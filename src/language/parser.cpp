@@ -421,7 +421,7 @@ Only Parser::only() {
     out.within = only_;
     const auto names = [&](const char* keyword, std::vector<Name>& list, const char* what) {
         if (!accept(keyword)) return;
-        while (at(TokenKind::name) && !at("before")) list.push_back(word(name_letters));
+        while (at(TokenKind::name) && !at("before") && !at("use")) list.push_back(word(name_letters));
         if (list.empty()) complain(what);
     };
     if (at("since") || at("until")) {

@@ -142,10 +142,10 @@ bool follows_counters(const Checks& checks) { return checks.waits || checks.race
         checker.arrive(hart, *instruction_of(op), hart.system->text_of_signal(op->result), op->b != 0);
 }
 
-[[gnu::noinline]] void tell_coherent(const MicroOp* op, const std::byte* state, Core* core) {
+[[gnu::noinline]] void tell_kind(const MicroOp* op, const std::byte* state, Core* core) {
     if (state[op->a] == std::byte{0}) return;
     Machine::State& hart = owner(core);
-    hart.system->checker->coherent(hart);
+    (op->b != 0 ? hart.checked.private_at : hart.checked.coherent_at) = hart.core.count;
 }
 
 }  // namespace
@@ -205,10 +205,10 @@ void check_step(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-// a: whether it is.
-void check_coherent(ISAFORGE_HANDLER_PARAMETERS) {
+// a: whether they are, b: of private memory instead of coherent.
+void check_kind(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
-    tell_coherent(op, state, core);
+    tell_kind(op, state, core);
     ISAFORGE_NEXT;
 }
 

@@ -151,6 +151,20 @@ void Checker::see_barriers(Group& group) {
     std::atomic_ref(checked.barriers).store(group.barrier.passed(), std::memory_order_release);
 }
 
+// Others may see what the hart does in memory of all, and with it what its group did before their last barrier.
+void Checker::see_barriers_at(Machine::State& hart, const Space& space, ir::AccessKind kind) {
+    const std::atomic_ref barriers(hart.group->checked.barriers);
+    const std::uint64_t seen = barriers.load(std::memory_order_acquire);
+    const bool is_new = hart.group->barrier.has_passed(seen);
+    const bool shows = kind.atomic || (kind.stores && !space.is_of_group);
+    if (!is_new && !(shows && hart.checked.brought != seen)) return;
+    const auto order = lock_beside(space);
+    see_barriers(*hart.group);
+    if (!shows) return;
+    bring_barrier(hart);
+    hart.checked.brought = barriers.load(std::memory_order_relaxed);
+}
+
 // The checker's lock, where an access to that memory is done with another one.
 std::unique_lock<BriefLock> Checker::lock_beside(const Space& space) {
     return space.is_of_group ? std::unique_lock(lock_) : std::unique_lock<BriefLock>();
@@ -315,7 +329,8 @@ void Checker::note_removed(const Space& space, const Region& region) {
 // What lies where the hart may not go.
 std::string Checker::place_text(const Machine::State& hart, const Space& space, std::uint64_t byte) const {
     const CheckedHart& own = hart.checked;
-    const Region* const region = own.private_last != 0 ? space.map.find(byte) : nullptr;
+    const Region* const region =
+        own.private_last != 0 && own.private_at == hart.core.count ? space.map.find(byte) : nullptr;
     if (region != nullptr && region->first <= own.private_first && own.private_last <= region->last)
         return "outside of " + own.dispatch->private_memory.name;
     for (auto each = removed_.rbegin(); each != removed_.rend(); ++each)
@@ -399,8 +414,25 @@ void Checker::see_race(const Accessor& before, bool wrote, const Accessor& now, 
     watch.race.lanes |= bit_of(lane);
 }
 
+namespace {
+
+// Words by their places. Where two want one, what is known of the former is lost: a store into it is taken for a plain one.
+constexpr std::size_t most_updated = 1024;
+std::size_t updated_place(std::uint64_t byte) { return (byte / CheckedMemory::word * 0x9e3779b97f4a7c15u) >> 54; }
+
+void keep_updated(CheckedHart& hart, std::uint64_t byte) {
+    if (hart.updated.empty()) hart.updated.assign(most_updated, ~std::uint64_t{0});
+    hart.updated[updated_place(byte)] = byte / CheckedMemory::word;
+}
+
+bool has_updated(const CheckedHart& hart, std::uint64_t byte) {
+    return !hart.updated.empty() && hart.updated[updated_place(byte)] == byte / CheckedMemory::word;
+}
+
+}  // namespace
+
 void Checker::note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, unsigned lane, Watch& watch) {
-    const bool acquires = watch.now.atomic && (cell.write.atomic || !watch.kind.stores);
+    const bool acquires = watch.kind.atomic && (cell.write.atomic || !watch.kind.stores);
     if (acquires && cell.write.hart != 0 && cell.write.hart != watch.now.hart && (cell.write.bytes & bytes) != 0 &&
         cell.write.hart != watch.acquired_from) {
         const auto lock = lock_beside(watch.space);
@@ -410,6 +442,10 @@ void Checker::note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, un
     }
     Accessor now = watch.now;
     now.bytes = bytes & 15u;
+    if (watch.kind.stores && watch.kind.atomic)
+        keep_updated(watch.hart.checked, byte);
+    else if (watch.kind.stores && cell.write.atomic && has_updated(watch.hart.checked, byte))
+        now.atomic = true;
     if (!watch.is_ordered(cell.write)) see_race(cell.write, true, now, byte, lane, watch);
     if (watch.kind.stores) {
         for (const Accessor& read : cell.reads)
@@ -460,19 +496,15 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
                      const std::uint64_t* addresses, std::uint8_t* allowed) {
     const Space& space = *hart.group->spaces[space_number];
     const std::lock_guard lock(lock_of(space));
-    kind.atomic |= hart.bus.holds_lock() || (!kind.stores && hart.checked.coherent_at == hart.core.count);
+    const bool is_coherent = hart.checked.coherent_at == hart.core.count;
+    kind.atomic |= hart.bus.holds_lock() || (is_coherent && !kind.stores);
     const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
     Outside outside, misaligned;
     Watch watch{.hart = hart, .space = space, .kind = kind};
     Stretch known;
-    if (const std::atomic_ref barriers(hart.group->checked.barriers);
-        checks_.races && (kind.atomic || hart.group->barrier.has_passed(barriers.load(std::memory_order_acquire)))) {
-        const auto order = lock_beside(space);
-        see_barriers(*hart.group);
-        if (kind.atomic) bring_barrier(hart);
-    }
+    if (checks_.races) see_barriers_at(hart, space, kind);
     watch.now.hart = hart.checked.number;
-    watch.now.atomic = kind.atomic;
+    watch.now.atomic = kind.atomic || is_coherent;
     watch.now.time = now_.load(std::memory_order_relaxed);
     watch.now.place = lanes.instruction.place;
     watch.ordered = ordered_before(hart, space);
@@ -499,8 +531,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
             }
             low = region->first;
             high = std::max(last, region->last);
-            if (const CheckedHart& own = hart.checked;
-                checks_.bounds && own.private_last != 0 && low <= own.private_first && own.private_last <= high) {
+            if (const CheckedHart& own = hart.checked; checks_.bounds && own.private_at == hart.core.count &&
+                                                       low <= own.private_first && own.private_last <= high) {
                 if (byte < own.private_first || last > own.private_last) {
                     add(outside, byte, lane);
                     allowed[lane] = narrows_ ? 0 : 1;
@@ -805,8 +837,6 @@ bool Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const Hazar
            fmt::format("{}: {} {} needed", message, rule.states, rule.states == 1 ? "is" : "are"), lanes.that_act());
     return true;
 }
-
-void Checker::coherent(Machine::State& hart) { hart.checked.coherent_at = hart.core.count; }
 
 void Checker::come_to_barrier(Machine::State& hart, const Instruction& instruction) {
     hart.checked.barrier_address = instruction.address;

@@ -3,8 +3,9 @@
 //
 // Which accesses are ordered. Time here counts events that order something. A barrier orders all that its group did before it.
 // A fence orders all that anybody did before it; an atomic operation what those did who have accessed the same word so, up to
-// now, with what came to them in the same way or at a barrier; a coherent load what the one did who wrote the word, in any way. That
-// is more than the machine promises, so that what is reported is wrong.
+// now, with what came to them in the same way or at a barrier; a coherent load what the one did who wrote the word, in any way. A
+// coherent store is an atomic operation that reads nothing, and so is a plain store into a word that the same hart has updated
+// atomically before: it gives a lock back. That is more than the machine promises, so that what is reported is wrong.
 #pragma once
 
 #include <atomic>
@@ -75,7 +76,10 @@ struct CheckedHart {
     unsigned number_in_group = 0;
     const Dispatch* dispatch = nullptr;           // which lives longer; null: of none
     std::uint64_t private_first = 0, private_last = 0;   // its piece of Dispatch::private_memory; 0, 0: it has none
-    std::uint64_t coherent_at = ~std::uint64_t{0};   // at this count of instructions loads see what all have written
+    // At this count of instructions accesses are those of memory that all see, and of its own.
+    std::uint64_t coherent_at = ~std::uint64_t{0}, private_at = ~std::uint64_t{0};
+    std::uint64_t brought = 0;  // so many barriers of its group were seen when it last showed others what it does
+    std::vector<std::uint64_t> updated;  // words that it has updated atomically, by their hashes; empty: none
     const Instruction* told = nullptr;  // something was reported while this was executed …
     std::uint64_t told_at = 0;          // … at this count of instructions
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
@@ -155,7 +159,6 @@ public:
     void wait(Machine::State& hart, std::string_view counter, std::uint64_t left);
     void step(Machine::State& hart, const LanesOf& lanes);
     void arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order);
-    void coherent(Machine::State& hart);  // the loads of the instruction that it executes are
     void fence(Machine::State& hart);
     void come_to_barrier(Machine::State& hart, const Instruction& instruction);
     void barrier(Machine::State& hart);  // it has passed one
@@ -209,6 +212,7 @@ private:
     std::unique_lock<BriefLock> lock_beside(const Space& space);
     bool is_ordered(const Accessor& access, const Machine::State& hart) const;
     void see_barriers(Group& group);
+    void see_barriers_at(Machine::State& hart, const Space& space, ir::AccessKind kind);
     std::uint32_t ordered_before(const Machine::State& hart, const Space& space) const;
     void acquire(Machine::State& hart, const Accessor& from);
     void bring_barrier(Machine::State& hart);

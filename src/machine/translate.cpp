@@ -521,7 +521,7 @@ void Translator::emit(std::size_t index) {
         case Op::check_that:
         case Op::check_step: return emit_check_lanes(step);
         case Op::check_wait: add(handlers::check_wait, (*input_.signals)[step.object], a); return;
-        case Op::check_coherent: add(handlers::check_coherent, 0, a); return;
+        case Op::check_kind: add(handlers::check_kind, 0, a, step.number); return;
         case Op::check_arrival: add(handlers::check_arrival, (*input_.signals)[step.object], a, step.number); return;
         case Op::put_pc:
             count_jump(step.a);

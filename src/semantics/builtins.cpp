@@ -620,14 +620,15 @@ Item expect(Lowering& lowering, const Expression& call, Arguments& given, const 
     return Item::of(given[0]);
 }
 
-// coherent(condition)
-Item coherent(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+// coherent(condition), private(condition)
+Item kind_of_accesses(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     if (!given[0]) return {};
     if (given[0].type.bits != 1 || given[0].type.lanes != 1) {
         lowering.error(call.operands[0]->place, "a condition for all lanes has one bit");
         return {};
     }
-    lowering.add({.op = builtin.op, .operands = {given[0].id, no_value, no_value}});
+    const bool is_private = builtin.name == std::string_view("private");
+    lowering.add({.op = builtin.op, .operands = {given[0].id, no_value, no_value}, .number = is_private ? 1u : 0u});
     return {};
 }
 
@@ -931,7 +932,8 @@ Item exceptions(Lowering& lowering, const Expression& call, Arguments&, const Bu
 //   leave()                     ends the instruction; what was written stays.
 //   fail("text", value)         ends the run with an error.
 //   expect(c, "…")              c; `isaforge run --check` reports the text where it does not hold
-//   coherent(c)                 the instruction's loads see what all have written, where c; for `isaforge run --check`
+//   coherent(c)                 the instruction's accesses are those of memory that all see, where c; for `isaforge run --check`
+//   private(c)                  they are those of the hart's own memory, where c; likewise
 //   await("…", n)               no more than n results by that counter are under way; for `isaforge run --check`
 //   host(n, a, b, c)            a call of the emulator: docs/machine.md.
 //   linux(n, a, b, c, d, e, f)  a call of Linux by a process: likewise.
@@ -1020,7 +1022,8 @@ constexpr Builtin builtins[] = {
     {"leave", "", 0, 0, leave},
     {"fail", "text, value", 2, 1, fail, Op::fail},
     {"expect", "condition, text", 2, 2, expect, Op::check_that},
-    {"coherent", "condition", 1, 0, coherent, Op::check_coherent},
+    {"coherent", "condition", 1, 0, kind_of_accesses, Op::check_kind},
+    {"private", "condition", 1, 0, kind_of_accesses, Op::check_kind},
     {"await", "counter, left", 2, 1, await_counter, Op::check_wait},
     {"host", "number, a, b, c", 4, 0, host},
     {"linux", "number, a, b, c, d, e, f", 7, 0, host},
@@ -1074,7 +1077,7 @@ Typed argument(Lowering& lowering, const Expression& call, unsigned index, const
                     : builtin.make == scale_by_power && index == 1                                  ? 16
                     : builtin.make == carry && index == 2                                           ? 1
                     : builtin.make == host || builtin.make == fail || builtin.make == await_counter ? 64
-                    : builtin.make == expect || builtin.make == coherent                            ? 1
+                    : builtin.make == expect || builtin.make == kind_of_accesses                    ? 1
                     : index == 0                                                                    ? 0
                                  : so_far[0].type.bits;
     Item given = lowering.item(expression, hint);

@@ -347,6 +347,47 @@ CLEAN = [
     if (I == 0) { out[1024 + 5] = 7; __atomic_store_n(data, 1, __ATOMIC_RELEASE); }
     else out[I] = __atomic_load_n(data, __ATOMIC_ACQUIRE) == 1 ? out[1024 + 5] : 0;
 }""", ["inout:data:other", "out:8192:result"]),
+    ("a lock", "__kernel void k(__global int *data, __global int *out)" + """{
+    if ((L & 63) == 0) {
+        int free = 0;
+        while (!__atomic_compare_exchange_n(data, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) free = 0;
+        data[64] += 1;
+        __atomic_store_n(data, 0, __ATOMIC_RELEASE);
+    }
+    out[I] = I;
+}""", ["zero:1024", OUT]),
+    ("a lock that is exchanged", "__kernel void k(__global int *data, __global int *out)" + """{
+    if (L == 0) {
+        while (__atomic_exchange_n(data, 1, __ATOMIC_ACQUIRE)) {}
+        data[64] += 1;
+        __atomic_store_n(data, 0, __ATOMIC_RELEASE);
+    }
+    out[I] = I;
+}""", ["zero:1024", OUT]),
+    ("a lock for each lane", "__kernel void k(__global int *data, __global int *out)" + """{
+    __global int *lock = data + (L & 63);
+    for (int done = 0; !done;) {
+        int free = 0;
+        if (!__atomic_compare_exchange_n(lock, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) continue;
+        lock[64] += 1;
+        __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+        done = 1;
+    }
+    out[I] = I;
+}""", ["zero:1024", OUT]),
+    ("a ticket for each group", "__kernel void k(__global int *data, __global int *out)" + """{
+    if (L == 0) {
+        int mine = __atomic_fetch_add(data, 1, __ATOMIC_RELAXED);
+        while (__atomic_load_n(data + 32, __ATOMIC_ACQUIRE) != mine) {}
+        data[64] += 1;
+        __atomic_store_n(data + 32, mine + 1, __ATOMIC_RELEASE);
+    }
+    out[I] = I;
+}""", ["zero:1024", OUT]),
+    ("what a group has done is handed over", SHARED + """{
+    if (G == 0) { out[1024 + L] = L; meet(); if (L == 0) __atomic_store_n(in, 1, __ATOMIC_RELEASE); }
+    else { while (__atomic_load_n(in, __ATOMIC_ACQUIRE) != 1) {} out[I] = out[1024 + (L ^ 64)]; }
+}""", ["zero:1024", "out:8192:result", LDS]),
     ("copies", PLAIN + "{ out[I] = in[I]; }", [DATA, OUT]),
     ("many accesses in a row", PLAIN + "{ int sum = 0; for (int i = 0; i < 4096; ++i) sum += in[(I + i) & 1023]; out[I] = sum; }",
      [DATA, OUT]),
