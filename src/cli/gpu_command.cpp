@@ -27,7 +27,7 @@ constexpr const char* driver_answers = "gpu/libisaforge-driver.so";
 constexpr unsigned most_units = 64, most_threads = 1024;
 
 struct Options {
-    std::string isas = "gfx900", engine = "auto", checks;
+    std::string isas = "gfx900", engine = "auto", checks, ignored;
     unsigned units = 4, threads = 0;
     bool trace = false, profile = false, info = false;
     std::vector<std::string> program;
@@ -60,6 +60,7 @@ void set_environment(const Options& options) {
     set("ISAFORGE_GPU_THREADS", options.threads == 0 ? "" : std::to_string(options.threads));
     set("ISAFORGE_GPU_ENGINE", options.engine);
     set("ISAFORGE_GPU_CHECK", options.checks);
+    set("ISAFORGE_GPU_IGNORE", options.ignored);
     set("ISAFORGE_GPU_TRACE", options.trace ? "1" : "");
     set("ISAFORGE_GPU_PROFILE", options.profile ? "1" : "");
 }
@@ -154,6 +155,9 @@ Action define(Arguments& app) {
             return parse_checks(list) ? std::string{}
                                       : "expected all, or a list of bounds, uninitialised, races, waits and hazards";
         });
+    app.add_option("--ignore", options->ignored,
+                   "Report nothing of sources whose paths are like one of these, separated by commas: '*/libgomp/*'")
+        ->type_name("PATTERNS");
     app.add_flag("--trace-dispatches", options->trace, "A line on standard error for each kernel that was launched");
     app.add_flag("--profile", options->profile, "At the end, which kernels took how long, on standard error");
     app.add_flag("--info", options->info, "List the processors that a program finds, and end");

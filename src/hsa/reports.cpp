@@ -1,5 +1,8 @@
 #include "hsa/reports.hpp"
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -22,6 +25,13 @@ std::string text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     return z != 1 ? fmt::format("{}x{}x{}", x, y, z) : y != 1 ? fmt::format("{}x{}", x, y) : fmt::format("{}", x);
 }
 
+// Whether it is in a source of which nothing is to be said. A `*` stands for folders, too.
+bool is_ignored(const Finding& finding) {
+    const std::string path = finding.source_line.substr(0, finding.source_line.rfind(':'));
+    const auto fits = [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0; };
+    return std::ranges::any_of(runtime().settings().ignored, fits);
+}
+
 }  // namespace
 
 void report(const Agent& agent, const LaunchResult& result, const CallStack& launched) {
@@ -41,6 +51,7 @@ void report_findings(Agent& agent, const std::function<CallStack()>& launched) {
     if (!runtime().settings().checks.any()) return;
     const std::lock_guard lock(mutex);
     for (const Finding& finding : agent.device().findings()) {
+        if (is_ignored(finding)) continue;
         const std::string whose =
             fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart);
         Finding once = finding;   // how often it has been found by now makes it no other one

@@ -61,6 +61,7 @@ Settings settings_of_environment() {
         else
             say("ISAFORGE_GPU_CHECK={}: expected all, or a list of checks", list);
     }
+    if (const char* const list = setting("ISAFORGE_GPU_IGNORE"); list != nullptr) settings.ignored = parts_of(list);
     settings.trace = setting("ISAFORGE_GPU_TRACE") != nullptr;
     settings.profile = setting("ISAFORGE_GPU_PROFILE") != nullptr;
     return settings;

@@ -14,6 +14,7 @@ struct Settings {
     unsigned threads = 0;                               // ISAFORGE_GPU_THREADS: that run wavefronts; 0: as many as the host has
     Engine engine = Engine::automatic;                  // ISAFORGE_GPU_ENGINE
     Checks checks;                                      // ISAFORGE_GPU_CHECK
+    std::vector<std::string> ignored;                   // ISAFORGE_GPU_IGNORE: patterns of sources that checks say nothing of
     bool trace = false;                                 // ISAFORGE_GPU_TRACE=1: a line for each kernel that was launched
     bool profile = false;                               // ISAFORGE_GPU_PROFILE=1: at the end, which took how long
 };

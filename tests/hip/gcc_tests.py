@@ -186,8 +186,9 @@ def run_test(test, options, root, scratch):
             error = compile_test(test, root, program, options.isa)
             if error:
                 return 'not compiled', error
-            done = subprocess.run([options.isaforge, 'gpu', '--isa', options.isa, '--engine', options.engine, '--', program], capture_output=True, text=True, errors='replace',
-                                  timeout=options.timeout, env={**os.environ, **test.environment}, cwd=folder)
+            command = [options.isaforge, 'gpu', '--isa', options.isa, '--engine', options.engine, *(['--check'] if options.check else [])]
+            done = subprocess.run([*command, '--', program], capture_output=True, text=True, errors='replace', timeout=options.timeout,
+                                  env={**os.environ, **test.environment}, cwd=folder)
         except subprocess.TimeoutExpired as expired:
             return 'failed', f'takes more than {expired.timeout} seconds'
         wrong = judge(test, done)
@@ -200,6 +201,7 @@ def main():
     parser.add_argument('--isaforge', type=pathlib.Path, default=ROOT / 'build/isaforge')
     parser.add_argument('--isa', choices=sorted(ARCHITECTURES), default='gfx900')
     parser.add_argument('--engine', choices=['interpreter', 'jit', 'auto'], default='auto')
+    parser.add_argument('--check', action='store_true', help='with all checks, which must not change what programs do')
     parser.add_argument('--scratch', type=pathlib.Path, required=True, help='where they are unpacked, compiled, and left')
     parser.add_argument('--package', type=pathlib.Path, help='gcc-12-source_….deb, if it is there already')
     parser.add_argument('--count', type=int, help='so many of them')
