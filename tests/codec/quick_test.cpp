@@ -30,6 +30,7 @@ class Both {
 public:
     explicit Both(const Codec& codec) : codec_(codec) {
         expressions_.registers = &codec;
+        expressions_.stable_text = false;  // symbols are called as in texts that are gone
         expressions_.syntax.use(codec.isa().surface);
     }
 
