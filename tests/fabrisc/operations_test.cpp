@@ -29,7 +29,7 @@ TEST_P(Operations, AllAreKnown) {
 
 TEST_P(Operations, EqualTheModel) {
     for_all_encodings(GetParam(), machines, 1000, Engine::interpreter,
-                      [](Trial& trial, Index form) { return trial.run(form, {}); });
+                      [](Trial& trial, Index form) { return trial.run(form, {.rounds = 90}); });
 }
 
 TEST_P(Operations, EndInTheSameFaults) {
@@ -51,7 +51,7 @@ TEST_P(Operations, OfAProgramEqualTheModel) {
 // The same in compiled code. What sets modes is left out: that is always interpreted.
 TEST_P(Operations, CompiledEqualTheModel) {
     for_all_encodings(GetParam(), compiled_machines, 5000, Engine::compiler,
-                      [](Trial& trial, Index form) { return trial.run_compiled(form, {.variants = 3, .rounds = 30}); });
+                      [](Trial& trial, Index form) { return trial.run_compiled(form, {.variants = 2, .rounds = 30}); });
 }
 
 TEST_P(Operations, CompiledEndInTheSameFaults) {

@@ -11,11 +11,27 @@
 namespace isaforge::test {
 
 // How much is tried: of every `step`th form, from `first` on, so many variants with random operands, each from so many states.
+// Of instructions that `base` has too, every `base_step`th of these forms.
 struct Amount {
     unsigned step = 1, first = 0, variants = 1, rounds = 1;
     std::uint64_t seed = 1;
     std::string only;  // names that begin so
+    std::string base;  // empty: none
+    unsigned base_step = 3;
 };
+
+// The names of a set's instructions.
+inline std::set<std::string> names_of(const std::string& isa_name) {
+    std::set<std::string> names;
+    if (isa_name.empty()) return names;
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa(isa_name, sources, diagnostics);
+    EXPECT_TRUE(isa) << to_text(diagnostics, sources);
+    if (!isa) return names;
+    for (const Instruction& instruction : std::as_const(isa->instructions)) names.insert(instruction.names[0]);
+    return names;
+}
 
 constexpr const char* execution_variants[] = {"gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4", "gfx810", "gfx904", "gfx908"};
 
@@ -38,10 +54,13 @@ public:
     void run() {
         if (testing::Test::HasFailure()) return;
         const char* const only = std::getenv("ISAFORGE_GCN_ONLY");
+        const std::set<std::string> in_base = names_of(amount_.base);
+        unsigned of_base = 0;
         for (std::size_t index = amount_.first; index < bench_.isa().forms.size(); index += amount_.step) {
             const Form& form = bench_.isa().forms[index];
             const std::string& name = bench_.isa().instruction_of(form).names[0];
             if (form.alias || (only && name != only) || !name.starts_with(amount_.only)) continue;
+            if (!only && in_base.contains(name) && of_base++ % amount_.base_step != 0) continue;
             for (unsigned i = 0; i < amount_.variants; ++i) {
                 Trial trial{name, bench_.draw(static_cast<Index>(index), random_)};
                 if (trial.words.empty())

@@ -131,7 +131,7 @@ TEST(Checks, OnlyBitsThatAreCalledUndefinedDependOnUndefinedBits) {
     std::size_t flipped_bits = 0, compared = 0, told = 0;
     GraphScope scope;
     scope.loops = false;
-    for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
         const Graph plain = RandomGraph(bench_isa(), seed, scope).make();
         const Graph graph = checked(plain, false);
         SplitMix64 random(seed * 7 + 1);

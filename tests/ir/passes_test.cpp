@@ -286,7 +286,7 @@ std::string trace_of(const Graph& graph, std::uint64_t seed, bool& ends) {
 }
 
 TEST(Passes, RandomGraphsDoTheSameAfterEach) {
-    constexpr std::uint64_t count = 10'000;
+    constexpr std::uint64_t count = 6'000;
     unsigned compared = 0, changes[std::size(all_passes)] = {};
     for (std::uint64_t seed = 0; seed < count; ++seed) {
         const Graph before = RandomGraph(bench_isa(), seed).make();
