@@ -326,11 +326,19 @@ void Checker::note_removed(const Space& space, const Region& region) {
     removed_.push_back({&space, region.first, region.last, region.name});
 }
 
+namespace {
+
+// Whether its instruction accesses memory of which it has a piece.
+bool accesses_its_own(const Machine::State& hart) {
+    return hart.checked.private_last != 0 && hart.checked.private_at == hart.core.count;
+}
+
+}  // namespace
+
 // What lies where the hart may not go.
 std::string Checker::place_text(const Machine::State& hart, const Space& space, std::uint64_t byte) const {
     const CheckedHart& own = hart.checked;
-    const Region* const region =
-        own.private_last != 0 && own.private_at == hart.core.count ? space.map.find(byte) : nullptr;
+    const Region* const region = accesses_its_own(hart) ? space.map.find(byte) : nullptr;
     if (region != nullptr && region->first <= own.private_first && own.private_last <= region->last)
         return "outside of " + own.dispatch->private_memory.name;
     for (auto each = removed_.rbegin(); each != removed_.rend(); ++each)
@@ -531,8 +539,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
             }
             low = region->first;
             high = std::max(last, region->last);
-            if (const CheckedHart& own = hart.checked; checks_.bounds && own.private_at == hart.core.count &&
-                                                       low <= own.private_first && own.private_last <= high) {
+            if (const CheckedHart& own = hart.checked;
+                checks_.bounds && accesses_its_own(hart) && low <= own.private_first && own.private_last <= high) {
                 if (byte < own.private_first || last > own.private_last) {
                     add(outside, byte, lane);
                     allowed[lane] = narrows_ ? 0 : 1;
