@@ -113,7 +113,11 @@ bool Resolver::place_cell(const Cell& cell, const Bindings& bindings, const std:
     switch (cell.kind) {
         case Cell::Kind::zero:
             if (cell.width == 0) return diagnostics_.error(cell.place, "a cell has at least one bit"), false;
-            fix_bits(layout, cell, cell.width, 0);
+            for (unsigned left = cell.width; left != 0;) {  // at most a value's width each
+                const unsigned count = std::min(left, 64U);
+                fix_bits(layout, cell, count, 0);
+                left -= count;
+            }
             return true;
         case Cell::Kind::bits:
             if (cell.bits.size() > 64) return diagnostics_.error(cell.place, "more than 64 bits in one cell"), false;

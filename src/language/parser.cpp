@@ -104,7 +104,7 @@ private:
     TypeRef type_ref();
     std::vector<TypeRef> type_arguments();
     std::optional<Slice> slice();
-    unsigned width(std::string_view what, Place* place = nullptr);
+    unsigned width(std::string_view what, Place* place = nullptr, unsigned most = 64);
     std::optional<std::int64_t> signed_number(std::string_view what);
     Only only();
     std::vector<Name> span_of_variants();
@@ -371,13 +371,13 @@ std::optional<Slice> Parser::slice() {
     return out;
 }
 
-unsigned Parser::width(std::string_view what, Place* place) {
+unsigned Parser::width(std::string_view what, Place* place, unsigned most) {
     if (place) *place = peek().place;
     const Place where = peek().place;
     const auto number = expect_number(what);
-    if (number && *number > 64) {
-        diagnostics_.error(where, fmt::format("{} is at most 64 bits, not {}", what, *number));
-        return 64;
+    if (number && *number > most) {
+        diagnostics_.error(where, fmt::format("{} is at most {} bits, not {}", what, most, *number));
+        return most;
     }
     return static_cast<unsigned>(number.value_or(0));
 }
@@ -1131,7 +1131,7 @@ Cell Parser::cell(bool in_bar) {
         const Token dashes = advance();
         if (accept(":")) {
             out.kind = Cell::Kind::zero;
-            out.width = width("the number of zero bits");
+            out.width = width("the number of zero bits", nullptr, max_instruction_bits);
         } else {
             out.kind = in_bar ? Cell::Kind::zero : Cell::Kind::bits;
             out.bits = std::string(dashes.text);

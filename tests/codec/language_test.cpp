@@ -465,6 +465,39 @@ TEST(Texts, AMessageShowsTheFormOnce) {
 
 // --- operands too wide for tables
 
+// A cell of zeros may be wider than a number.
+TEST(Wide, ReservedBitsMayBeMoreThanAValueHas) {
+    for (const std::string order : {"", " last unit first"}) {
+        Machine machine(fmt::format(R"isa(
+isa machine
+code unit 32 little{}
+registers r : 4 of u32 "r{{n}}"
+format NUMBER | OP:8 | -:144  | D:r | S:r |
+format DASHES | OP:8 | {} | D:r | S:r | 01 |
+instructions NUMBER [OP] "{{name}} {{D}}, {{S}}" {{
+    1  move
+}}
+instructions DASHES [OP] "{{name}} {{D}}, {{S}}" {{
+    0x82  load
+}}
+)isa",
+                                    order, std::string(78, '-')));
+        EXPECT_EQ(machine.assemble("move r3, r10"), order.empty() ? "01000000 00000000 00000000 00000000 0000003a"
+                                                                  : "0000003a 00000000 00000000 00000000 01000000");
+        EXPECT_EQ(machine.assemble("load r3, r10"),
+                  order.empty() ? "82000000 00000000 000000e9" : "000000e9 00000000 82000000");
+        if (order.empty()) {
+            EXPECT_EQ(machine.print({0x82000000, 0, 0xe9}), "load r3, r10");
+            EXPECT_EQ(machine.print({0x82000000, 0x10, 0xe9}), "no instruction");
+            EXPECT_EQ(machine.print({0x01000000, 0, 0, 0, 0x3a}), "move r3, r10");
+            EXPECT_EQ(machine.print({0x01800000, 0, 0, 0, 0x3a}), "no instruction");
+        } else {
+            EXPECT_EQ(machine.print({0xe9, 0, 0x82000000}), "load r3, r10");
+            EXPECT_EQ(machine.print({0x4000'00e9, 0, 0x82000000}), "no instruction");
+        }
+    }
+}
+
 TEST(Wide, AReservedRowBeforeTheLastIsNoInstruction) {
     Machine machine(R"isa(
 isa machine
