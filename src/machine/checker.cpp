@@ -193,6 +193,25 @@ void Checker::acquire(Machine::State& hart, const Accessor& from) {
     hart.group->checked.coming.add(mine);
 }
 
+// Others may have written the words of its last access between the look at them and the access itself.
+void Checker::acquire_awaited(Machine::State& hart) {
+    std::vector<std::uint64_t>& words = hart.checked.awaited;
+    if (words.empty()) return;
+    const Space& space = *hart.group->spaces[hart.checked.awaited_in];
+    const std::lock_guard lock(lock_of(space));
+    std::uint32_t acquired_from = 0;
+    for (const std::uint64_t word : words) {
+        const AccessCell* const cell = space.checked->cell(word);
+        const Accessor write = cell != nullptr ? cell->write : Accessor{};
+        if (write.hart == 0 || write.hart == hart.checked.number || write.hart == acquired_from) continue;
+        if (!write.atomic && hart.checked.awaited_stores) continue;
+        const auto order = lock_beside(space);
+        acquire(hart, write);
+        acquired_from = write.hart;
+    }
+    words.clear();
+}
+
 // What was accessed before is in order with what it does now: in memory of its group, where nobody else was, by the last
 // barrier, and anywhere else where nobody ran when its dispatch began.
 std::uint32_t Checker::ordered_before(const Machine::State& hart, const Space& space) const {
@@ -440,6 +459,10 @@ bool has_updated(const CheckedHart& hart, std::uint64_t byte) {
 }  // namespace
 
 void Checker::note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, unsigned lane, Watch& watch) {
+    if (watch.kind.atomic) {
+        std::vector<std::uint64_t>& awaited = watch.hart.checked.awaited;
+        if (awaited.empty() || awaited.back() != byte) awaited.push_back(byte);
+    }
     const bool acquires = watch.kind.atomic && (cell.write.atomic || !watch.kind.stores);
     if (acquires && cell.write.hart != 0 && cell.write.hart != watch.now.hart && (cell.write.bytes & bytes) != 0 &&
         cell.write.hart != watch.acquired_from) {
@@ -503,6 +526,7 @@ void Checker::note_in_group(Machine::State& hart, const Accessor& access) {
 void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_number, ir::AccessKind kind,
                      const std::uint64_t* addresses, std::uint8_t* allowed) {
     const Space& space = *hart.group->spaces[space_number];
+    if (checks_.races) acquire_awaited(hart);
     const std::lock_guard lock(lock_of(space));
     const bool is_coherent = hart.checked.coherent_at == hart.core.count;
     kind.atomic |= hart.bus.holds_lock() || (is_coherent && !kind.stores);
@@ -516,6 +540,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     watch.now.time = now_.load(std::memory_order_relaxed);
     watch.now.place = lanes.instruction.place;
     watch.ordered = ordered_before(hart, space);
+    hart.checked.awaited_in = space_number;
+    hart.checked.awaited_stores = kind.stores;
     if (space.is_of_group) note_in_group(hart, watch.now);
     std::uint64_t low = 1, high = 0;  // a stretch of storage that was found
     std::uint64_t noted = ~std::uint64_t{0};  // by the lane before, as this one would
@@ -849,6 +875,7 @@ bool Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const Hazar
 void Checker::come_to_barrier(Machine::State& hart, const Instruction& instruction) {
     hart.checked.barrier_address = instruction.address;
     if (!checks_.races) return;
+    acquire_awaited(hart);
     const std::lock_guard lock(lock_);
     see_barriers(*hart.group);
     for (const UnderWay& each : hart.checked.under_way) {

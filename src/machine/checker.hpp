@@ -80,6 +80,11 @@ struct CheckedHart {
     std::uint64_t coherent_at = ~std::uint64_t{0}, private_at = ~std::uint64_t{0};
     std::uint64_t brought = 0;  // so many barriers of its group were seen when it last showed others what it does
     std::vector<std::uint64_t> updated;  // words that it has updated atomically, by their hashes; empty: none
+    // Words that its last access has waited for, of this space, and whether it has stored there. What was seen of it before it
+    // was done is seen again at the next one: another hart may have written between.
+    std::vector<std::uint64_t> awaited;
+    Index awaited_in = no_index;
+    bool awaited_stores = false;
     const Instruction* told = nullptr;  // something was reported while this was executed …
     std::uint64_t told_at = 0;          // … at this count of instructions
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
@@ -215,6 +220,7 @@ private:
     void see_barriers_at(Machine::State& hart, const Space& space, ir::AccessKind kind);
     std::uint32_t ordered_before(const Machine::State& hart, const Space& space) const;
     void acquire(Machine::State& hart, const Accessor& from);
+    void acquire_awaited(Machine::State& hart);
     void bring_barrier(Machine::State& hart);
     bool is_private(std::uint64_t byte, Stretch& known) const;
     static void note_in_group(Machine::State& hart, const Accessor& access);

@@ -153,22 +153,28 @@ void unlock(ISAFORGE_HANDLER_PARAMETERS) {
 
 // a: address, c: space; detail.n: bytes, detail.more: big-endian, likewise below.
 void load_linked(ISAFORGE_HANDLER_PARAMETERS) {
-    std::uint64_t value = 0;
     core->count = count;
-    if (!core->bus->load_linked(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value))
-        return raise(op, core, count, pending, core->reason);
-    machine::store(state, op->result, ordered(value, op->detail.n, op->detail.more != 0));
+    {
+        std::uint64_t value = 0;
+        if (!core->bus->load_linked(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value))
+            return raise(op, core, count, pending, core->reason);
+        machine::store(state, op->result, ordered(value, op->detail.n, op->detail.more != 0));
+    }
     ISAFORGE_NEXT;
 }
 
 // a: address, b: value.
 void store_conditional(ISAFORGE_HANDLER_PARAMETERS) {
-    bool stored = false;
     core->count = count;
-    const std::uint64_t value = ordered(machine::load<std::uint64_t>(state, op->b), op->detail.n, op->detail.more != 0);
-    if (!core->bus->store_conditional(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value, stored))
-        return raise(op, core, count, pending, core->reason);
-    machine::store(state, op->result, stored ? 1 : 0);
+    {
+        bool stored = false;
+        const std::uint64_t value =
+            ordered(machine::load<std::uint64_t>(state, op->b), op->detail.n, op->detail.more != 0);
+        if (!core->bus->store_conditional(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value,
+                                          stored))
+            return raise(op, core, count, pending, core->reason);
+        machine::store(state, op->result, stored ? 1 : 0);
+    }
     ISAFORGE_NEXT;
 }
 

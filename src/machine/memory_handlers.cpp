@@ -19,14 +19,17 @@ T ordered(std::uint64_t raw) {
     return in_order<T, big>(static_cast<T>(raw));
 }
 
-// Apart from the quick ways, so that these need no room on the stack.
+// Apart from the quick ways, so that these need no room on the stack. A variable whose address another function is given ends
+// before the next handler begins: g++ makes no jump of the call else, and each operation would take room on the stack.
 template <class T, bool big>
 [[gnu::noinline]] void load_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
-    std::uint64_t raw = 0;
     core->count = count;
-    if (!core->bus->load(op->detail.n, load<std::uint64_t>(state, op->a), sizeof(T), raw))
-        return raise(op, core, count, pending, core->reason);
-    store(state, op->result, ordered<T, big>(raw));
+    {
+        std::uint64_t raw = 0;
+        if (!core->bus->load(op->detail.n, load<std::uint64_t>(state, op->a), sizeof(T), raw))
+            return raise(op, core, count, pending, core->reason);
+        store(state, op->result, ordered<T, big>(raw));
+    }
     ISAFORGE_NEXT;
 }
 
@@ -153,7 +156,6 @@ struct UpdateBegin {
         if (progress.lane >= op->detail.more) ISAFORGE_CONTINUE_AT(op + op[1].detail.n);
         const auto lane = static_cast<std::uint32_t>(progress.lane);
         const std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * lane);
-        std::uint64_t raw = 0;
         core->count = count;
         bool at_once = updated_at_once<T>(core, op->detail.n, address, progress.bytes);
         if (!at_once) {
@@ -161,15 +163,16 @@ struct UpdateBegin {
             at_once = updated_at_once<T>(core, op->detail.n, address, progress.bytes);
         }
         if (at_once) {
-            raw = load_shared<T>(progress.bytes);
+            store(state, more.result, ordered<T, big>(load_shared<T>(progress.bytes)));
         } else {
             progress.bytes = nullptr;
+            std::uint64_t raw = 0;
             core->bus->lock(op->detail.n, address);
             if (!core->bus->load(op->detail.n, address, sizeof(T), raw))
                 return raise(op, core, count, pending, core->reason);
+            store(state, more.result, ordered<T, big>(raw));
         }
         std::memcpy(state + op->result, &progress, sizeof progress);
-        store(state, more.result, ordered<T, big>(raw));
         store(state, more.a, load<T>(state, op->b + lane * static_cast<std::uint32_t>(sizeof(T))));
         store(state, more.b, load<T>(state, more.c + lane * static_cast<std::uint32_t>(sizeof(T))));
         ISAFORGE_CONTINUE_AT(op + 2);
