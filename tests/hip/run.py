@@ -3,7 +3,8 @@
 examples/openmp, and the libraries rocRAND and rocPRIM beside this file. Each compares its results with those of the host, and
 says in one line whether they are equal.
 
-A sample, which `make test` runs, leaves out rocPRIM, which takes long to compile; --every takes all.
+A sample, which `make test` runs, leaves out rocPRIM, which takes long to compile, and makes each program for two processors;
+--every takes all.
 """
 import argparse
 import concurrent.futures
@@ -33,6 +34,8 @@ LONGEST = 600  # seconds of a compiler or a run
 TARGETS_OF = {'grid_sync': ['gfx900', 'gfx906']}
 # In all programs but bugs.cpp the checks have to find nothing. Those that they are not run on, and why:
 UNCHECKED = {'bugs': 'it has its own runs'}
+OPENMP_PROGRAMS = [('target_loops.c', 'gcc-12', '-fopenmp'), ('target_loops.f90', 'gfortran-12', '-fopenmp'),
+                   ('regions.c', 'gcc-12', '-fopenmp'), ('regions.c', 'clang-14', ''), ('openacc.c', 'gcc-12', '-fopenacc')]
 # Of OpenMP and OpenACC, where GCC's runtime is checked, too, or LLVM's.
 CHECKED = ['target_loops.c', 'regions.c', 'openacc.c']
 
@@ -113,10 +116,16 @@ def one_bug(run, done):
     return None if kinds else as_on_host(run, done)
 
 
-def hip_programs(folder, isaforge, all_targets):
-    for source in sorted(HIP.glob('*.cpp')):
+def some(targets, number):
+    """The first and one of the others, in turn."""
+    return [targets[0], targets[1 + number % (len(targets) - 1)]] if len(targets) > 2 else targets
+
+
+def hip_programs(folder, isaforge, all_targets, every):
+    for number, source in enumerate(sorted(HIP.glob('*.cpp'))):
         name, program = source.stem, folder / source.stem
         targets = [target for target in all_targets if target in TARGETS_OF.get(name, TARGETS)]
+        targets = targets if every else some(targets, number)
         if not targets:
             continue
         commands = [hip(source, program, targets, *(['-g'] if name == 'bugs' else []))]
@@ -138,9 +147,9 @@ def hip_programs(folder, isaforge, all_targets):
         yield Program(name, commands, runs)
 
 
-def openmp_programs(folder, targets):
-    for source, compiler, language in [('target_loops.c', 'gcc-12', '-fopenmp'), ('target_loops.f90', 'gfortran-12', '-fopenmp'),
-                                       ('regions.c', 'gcc-12', '-fopenmp'), ('regions.c', 'clang-14', ''), ('openacc.c', 'gcc-12', '-fopenacc')]:
+def openmp_programs(folder, all_targets, every):
+    for number, (source, compiler, language) in enumerate(OPENMP_PROGRAMS):
+        targets = all_targets if every else some(all_targets, number)
         for isa in targets:
             program = folder / f'{source}.{compiler}.{isa}'
             make = clang(isa, OPENMP / source, program) if compiler == 'clang-14' else gcc(compiler, language, isa, OPENMP / source, program)
@@ -192,14 +201,15 @@ def main():
     parser.add_argument('program', nargs='*', help='only these, such as histogram, target_loops.c or rocprim')
     parser.add_argument('--isaforge', type=pathlib.Path, default=ROOT / 'build/isaforge')
     parser.add_argument('--isa', choices=TARGETS, action='append', help='only this one')
-    parser.add_argument('--every', action='store_true', help='all types of rocPRIM, and more numbers')
+    parser.add_argument('--every', action='store_true', help='all types of rocPRIM, more numbers, and every program for every processor')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     options = parser.parse_args()
     targets = options.isa or TARGETS
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder, isaforge = pathlib.Path(scratch), options.isaforge.resolve()
-        programs = [*library_programs(folder, targets, options.every), *openmp_programs(folder, targets), *hip_programs(folder, isaforge, targets)]
+        programs = [*library_programs(folder, targets, options.every), *openmp_programs(folder, targets, options.every),
+                    *hip_programs(folder, isaforge, targets, options.every)]
         if options.program:
             programs = [program for program in programs if {program.name, program.name.partition(' ')[0]} & set(options.program)]
         failures = [text for texts in pool.map(lambda program: outcomes(program, isaforge), programs) for text in texts]
