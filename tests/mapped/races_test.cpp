@@ -56,7 +56,7 @@ struct Schedule {
     std::int64_t rounds;
 };
 const Schedule schedules[] = {{1, false, 40}, {2, false, 40}, {3, false, 40}, {4, false, 40},
-                              {5, false, 40}, {0, true, 250}, {0, true, 250}};
+                              {5, false, 40}, {0, true, 125}, {0, true, 125}};
 
 MachineOptions options(const Schedule& run, unsigned harts) {
     return {.memory_bytes = 1 << 20, .harts = harts, .seed = run.seed, .threads = run.threads};
