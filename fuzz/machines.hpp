@@ -35,6 +35,7 @@ inline constexpr const char* machine_names[] = {
     "rv64gc",
     "fabrisc-2022-05-15",
     "gcn1.2",
+    "bpf",
 };
 
 inline Tools load_tools(const char* name) {

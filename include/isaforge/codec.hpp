@@ -163,6 +163,9 @@ public:
     // Whether the mark of a label behind this word does not make it one: there are instructions whose text begins so.
     bool reads_as_label(std::string_view word) const;
 
+    // Whether there are statements that have no mnemonic, so that one may begin with an operand.
+    bool has_nameless() const;
+
     // Whether this is the name of a register of the description, so that no symbol is meant by it.
     bool names_register(std::string_view name) const;
 

@@ -194,6 +194,7 @@ private:
     void define_label(Index symbol, const char* begin, const char* end);
     bool numeric_label(const char*& p);
     bool prefixed_label(const char*& p);
+    bool instruction_that_assigns(const char* mark, const char*& p);
     void assignment(const char* begin, const char* name_end, const char*& p);
     void directive(const char* begin, const char* end, const char*& p);
     void skip_inactive(const char*& p);

@@ -110,7 +110,10 @@ void Engine::run_statement(const char*& p) {
             return;
         }
         const char* const next = skip_blanks(end);
-        if (*next == '=' && next[1] != '=') return assignment(name, end, p);
+        if (*next == '=' && next[1] != '=') {
+            if (codec_.has_nameless() && instruction_that_assigns(next, p)) return;
+            return assignment(name, end, p);
+        }
         if (*name == '.') return directive(name, end, p);
         if (!macros_.empty()) {
             const auto found = macros_.find(std::string_view(name, static_cast<std::size_t>(end - name)));
@@ -184,6 +187,15 @@ void Engine::define_label(Index symbol, const char* begin, const char* end) {
     entry.kind = SymbolKind::label;
     entry.position = expressions_.here;
     entry.where = where;
+}
+
+// Where statements have no mnemonic, what looks like an assignment may be an instruction: what one reads beyond the mark is.
+bool Engine::instruction_that_assigns(const char* mark, const char*& p) {
+    const char* const begin = p;
+    if (encode(p)) return true;
+    if (failure_.kind == ReadFailure::Kind::none || begin + failure_.offset <= mark) return false;
+    missing_statement(begin, p);
+    return true;
 }
 
 void Engine::assignment(const char* begin, const char* name_end, const char*& p) {

@@ -217,6 +217,7 @@ void Builder::name_mnemonics() {
         mnemonic.text = std::string_view(index.words).substr(known.begin, known.size);
         mnemonic.first = known.first;
         mnemonic.count = known.count;
+        if (mnemonic.text.empty()) tables_.nameless = &mnemonic;
     }
 }
 
@@ -804,7 +805,7 @@ Shape Builder::shape_of(const Reading& reading) {
         shape.head_fields.push_back(head_field(form, text[i].field));
         read.insert(text[i].field);
     }
-    for (std::size_t i = begin.name_at + 1; i < text.size(); ++i) {
+    for (std::size_t i = begin.operands_at; i < text.size(); ++i) {
         ReadStep step;
         step.element = &text[i];
         step.glued = is_glued(text, i, false);
@@ -814,7 +815,7 @@ Shape Builder::shape_of(const Reading& reading) {
         switch (text[i].kind) {
             case TextKind::literal: {
                 std::string_view rest = text[i].text;
-                if (i == begin.name_at + 1) rest.remove_prefix(begin.glued.size());
+                if (i == begin.operands_at) rest.remove_prefix(begin.glued.size());
                 if (rest.empty()) continue;
                 step.kind = ReadStep::Kind::literal;
                 step.text = rest;
@@ -840,7 +841,7 @@ Shape Builder::shape_of(const Reading& reading) {
         steps_ += std::max<std::uint32_t>(1, static_cast<std::uint32_t>(text[i].fields.size()));
         shape.steps.push_back(step);
     }
-    shape.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;
+    shape.spaced = begin.has_name && begin.operands_at < text.size() && text[begin.operands_at].kind == TextKind::space;
     for (const Index field : read) {
         if (field != no_index && !form.fields[field].fixed && !form.fields[field].in_tail)
             form.fields[field].place.insert(shape.read, ~std::uint64_t{0});

@@ -154,13 +154,14 @@ std::string Reader::syntax_of(const Candidate& candidate) const {
         }
     }
     const std::string out = template_text(form.texts[0], form.fields, name);
-    const std::size_t at = out.find(name);
+    const std::size_t at = found_ == tables_.nameless ? 0 : out.find(name);
     return out.substr(at == std::string::npos ? 0 : at);  // what stands before the mnemonic is seldom the question
 }
 
 void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
     std::vector<std::string_view> known;
-    for (const Mnemonic& mnemonic : tables_.mnemonics) known.push_back(mnemonic.text);
+    for (const Mnemonic& mnemonic : tables_.mnemonics)
+        if (&mnemonic != tables_.nameless) known.push_back(mnemonic.text);
     failure.suggestion = std::string(nearest(found, known));
 }
 
@@ -222,7 +223,9 @@ bool Reader::explain_constraint(const char* begin, ReadFailure& failure) const {
 void Reader::explain(const char* begin, ReadFailure& failure) {
     failure = {};
     const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
-    if (!found_ && word_begin_) {
+    const bool all_nameless = tables_.nameless && tables_.mnemonics.size() == 1;
+    const bool nothing_fits = found_ == tables_.nameless && furthest_ <= word_begin_ && !all_nameless;
+    if ((!found_ || nothing_fits) && word_begin_) {
         const std::string_view word(word_begin_, static_cast<std::size_t>(word_end_ - word_begin_));
         failure.kind = ReadFailure::Kind::unknown_mnemonic;
         failure.offset = at(word_begin_);
@@ -280,7 +283,9 @@ void Reader::explain(const char* begin, ReadFailure& failure) {
                                   ? "the end of the line"
                                   : fmt::format("'{}'", std::string_view(furthest_, failure.length));
     failure.message = !problem.empty() ? problem : fmt::format("expected {}, found {}", join(wanted, "or"), found);
-    if (candidate && problem.empty()) failure.message += fmt::format("; the form is `{}`", syntax_of(*candidate));
+    const bool is_one_form = found_ != tables_.nameless || wanted.size() == 1;
+    if (candidate && problem.empty() && is_one_form)
+        failure.message += fmt::format("; the form is `{}`", syntax_of(*candidate));
 }
 
 }  // namespace isaforge::codec

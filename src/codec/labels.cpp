@@ -40,6 +40,8 @@ bool Codec::reads_as_label(std::string_view word) const {
     return !known.words.empty() && known.words.contains(folded(word, tables_->fold));
 }
 
+bool Codec::has_nameless() const { return tables_->nameless != nullptr; }
+
 bool Codec::is_loaded(Index form) const { return tables_->index->forms[form].is_loaded; }
 
 }  // namespace isaforge

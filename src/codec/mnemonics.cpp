@@ -36,6 +36,7 @@ private:
     struct Begin {
         std::uint32_t head = 0;
         std::string glued;
+        bool has_name = true;
     };
     using Written = std::pair<const TextTemplate*, const Field*>;
 
@@ -45,7 +46,8 @@ private:
             TextBegin begin = text_begin(isa_, form, form.texts[i]);
             auto head = std::ranges::find(out_.heads, begin.head);
             if (head == out_.heads.end()) head = out_.heads.insert(head, std::move(begin.head));
-            known->second.push_back({static_cast<std::uint32_t>(head - out_.heads.begin()), std::move(begin.glued)});
+            known->second.push_back(
+                {static_cast<std::uint32_t>(head - out_.heads.begin()), std::move(begin.glued), begin.has_name});
         }
         return known->second;
     }
@@ -58,17 +60,22 @@ private:
         for (const std::string& name : names) {
             for (std::size_t i = 0; i < begins.size(); ++i) {
                 const bool printed = i == 0 && &name == names.data() && !relaxed;
+                if (!begins[i].has_name && (&name != names.data() || relaxed))
+                    continue;  // there is no name to be another
+                const std::string_view word = begins[i].has_name ? std::string_view(name) : std::string_view();
                 auto known = std::ranges::find_if(same_names_, [&](const SameName& each) {
-                    return each.name == &name && *each.glued == begins[i].glued;
+                    return each.name == &name && *each.glued == begins[i].glued && each.has_name == begins[i].has_name;
                 });
                 if (known == same_names_.end())
-                    known = same_names_.insert(known, {&name, &begins[i].glued, mnemonic_of(name, begins[i].glued)});
+                    known = same_names_.insert(
+                        known, {&name, &begins[i].glued, begins[i].has_name, mnemonic_of(word, begins[i].glued)});
                 found_.push_back({known->mnemonic, {form, static_cast<std::uint16_t>(i), printed}});
             }
         }
     }
 
-    // The number of the mnemonic `name` with what is glued to it, a new one where it has not been met.
+    // The number of the mnemonic `name` with what is glued to it, a new one where it has not been met. Both empty: statements
+    // that have none.
     std::uint32_t mnemonic_of(std::string_view name, const std::string& glued) {
         const auto begin = static_cast<std::uint32_t>(out_.words.size());
         std::uint32_t hash = hash_begin;
@@ -177,6 +184,7 @@ private:
     std::map<Written, std::vector<Begin>> begins_;
     struct SameName {  // of the instruction whose forms come one after the other
         const std::string *name = nullptr, *glued = nullptr;
+        bool has_name = true;
         std::uint32_t mnemonic = 0;
     };
     std::vector<SameName> same_names_;
@@ -188,7 +196,10 @@ private:
 TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text) {
     const auto name = std::ranges::find(text, TextKind::name, &TextElement::kind);
     TextBegin begin;
+    begin.has_name = name != text.end();
+    if (!begin.has_name) return begin;
     begin.name_at = static_cast<std::size_t>(name - text.begin());
+    begin.operands_at = begin.name_at + 1;
     for (std::size_t i = 0; i < begin.name_at; ++i) {
         if (text[i].kind == TextKind::literal) begin.head.slots.push_back({text[i].text, no_index});
         if (text[i].kind == TextKind::field) begin.head.slots.push_back({"", form.fields[text[i].field].type});

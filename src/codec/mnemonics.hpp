@@ -23,8 +23,10 @@ inline std::uint32_t hash_on(std::uint32_t hash, char c) { return (hash ^ static
 // A text up to the operands.
 struct TextBegin {
     MnemonicIndex::Head head;
-    std::string glued;        // the part of the word behind the name, folded
-    std::size_t name_at = 0;  // among the text's elements
+    std::string glued;            // the part of the word behind the name, folded
+    bool has_name = false;        // it has a mnemonic …
+    std::size_t name_at = 0;      // … which is this one of the text's elements
+    std::size_t operands_at = 0;  // what stands behind that, or all
 };
 TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text);
 

@@ -1162,7 +1162,8 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
         }
         hash = hash_on(hash, tables_.fold[letter]);
     }
-    if (const Mnemonic* longest = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
+    const Mnemonic* const longest = p == begin ? nullptr : lookup(begin, static_cast<std::size_t>(p - begin), hash);
+    if (longest) {
         found = longest;
         found_end = p;
     }
@@ -1175,31 +1176,41 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
     return found;
 }
 
+// The forms of the mnemonic whose texts begin with that head, or, no_index, all. `skip_count`: so many that fit are passed over.
+bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
+                        unsigned& skip_count, Encoded& out) {
+    tables_.need(found);
+    found_ = &found;
+    fork_count_ = 0;
+    failed_ = 0;
+    for (const Candidate& candidate : found.candidates) {
+        if ((head != no_index && candidate.shape->head != head) ||
+            (!thorough_ && (candidate.shape->nodes & failed_) != 0))
+            continue;
+        const char* p = cursor;
+        if (!body(p, candidate, head_codes, out)) continue;
+        if (skip_count > 0) {
+            --skip_count;
+            continue;
+        }
+        cursor = p;
+        return true;
+    }
+    return false;
+}
+
 bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
     // As many as the head has slots are set before they are read; clearing the rest would cost more than the lookup.
     std::uint64_t codes[most_fields];
     for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
         if (!head(p, tables_.index->heads[h], codes)) continue;
-        const Mnemonic* found = mnemonic(p);
-        if (!found) continue;
-        tables_.need(*found);
-        found_ = found;
-        fork_count_ = 0;
-        failed_ = 0;
-        for (const Candidate& candidate : found->candidates) {
-            if (candidate.shape->head != h || (!thorough_ && (candidate.shape->nodes & failed_) != 0)) continue;
-            const char* q = p;
-            if (!body(q, candidate, codes, out)) continue;
-            if (skip_count > 0) {
-                --skip_count;
-                continue;
-            }
-            cursor = q;
-            return true;
-        }
+        const Mnemonic* const found = mnemonic(p);
+        if (!found || !candidates(*found, h, p, codes, skip_count, out)) continue;
+        cursor = p;
+        return true;
     }
-    return false;
+    return tables_.nameless && candidates(*tables_.nameless, no_index, cursor, codes, skip_count, out);
 }
 
 }  // namespace codec

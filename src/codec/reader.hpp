@@ -217,6 +217,8 @@ private:
     const Mnemonic* mnemonic(const char*& cursor);
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool begins_alike(const char* p, std::string_view text) const;
+    bool candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
+                    unsigned& skip_count, Encoded& out);
     bool violated();
     bool tells_more(const Violation& one, const Violation& other) const;
     bool take_number(const char* begin, const char* end, Index type);

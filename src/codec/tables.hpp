@@ -292,6 +292,7 @@ struct Codec::Tables {
     const MnemonicIndex* index = nullptr;       // the model's, or the next
     std::optional<MnemonicIndex> own_index;
     std::vector<codec::Mnemonic> mnemonics;     // by MnemonicIndex::mnemonics
+    const codec::Mnemonic* nameless = nullptr;  // of them the one of statements that have none
     std::uint32_t slot_mask = 0;
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<codec::DecodeLeaf> leaves;      // the first, of no form, is where nothing else is

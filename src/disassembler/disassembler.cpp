@@ -55,7 +55,9 @@ struct Plan {
           in_parts(parts.empty() ? 0 : object.symbols.size()),
           longest(std::max(1u, codec.tables_so_far().index->longest / 8)),
           labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
-                 thread_count(options.threads)) {
+                 thread_count(options.threads)),
+          shadows_registers(std::ranges::any_of(
+              object.symbols, [&](const Symbol& symbol) { return codec.names_register(symbol.name); })) {
         if (!flavoured) flavour = nullptr;
         for (const DisassemblyFlavour::Part& part : parts) {
             if (part.symbol < in_parts.size()) in_parts[part.symbol] = true;
@@ -68,6 +70,7 @@ struct Plan {
     std::vector<bool> in_parts;                   // symbols that they define
     std::size_t longest;                          // bytes of the longest instruction
     Labels labels;
+    bool shadows_registers;                       // symbols have their names
 };
 
 class Disassembler final : public Codec::LabelNamer {
@@ -191,7 +194,7 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       in_parts_(plan.in_parts),
       labels_(plan.labels),
       verifies_(options.style == DisassemblyStyle::source && options.verify),
-      verifier_(codec),
+      verifier_(codec, plan.shadows_registers),
       relocations_(object.sections.size()) {
     line_end_ = isa_.surface.statement_end + "\n";
     if (!isa_.surface.line_comments.empty()) {

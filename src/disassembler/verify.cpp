@@ -85,13 +85,14 @@ struct Verifier::Looks {
 
 Verifier::~Verifier() = default;
 
-Verifier::Verifier(const Codec& codec)
+Verifier::Verifier(const Codec& codec, bool registers_are_symbols)
     : codec_(codec),
       reading_(std::make_unique<Reading>()),
       known_(codec.isa().forms.size()),
       known_too_(codec.isa().forms.size()) {
     reading_->expressions.stable_text = false;
     reading_->expressions.syntax.use(codec.isa().surface);
+    if (!registers_are_symbols) reading_->expressions.registers = &codec;
     const Codec::Tables& tables = codec.tables_so_far();
     for (KnownToo& too : known_too_) too.mnemonic = nowhere;
     for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {
@@ -281,6 +282,8 @@ bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
     const Codec::Tables& tables = codec_.tables_so_far();
     if (known_too_[form].mnemonic == nowhere) return false;
     const codec::Mnemonic& mnemonic = tables.mnemonics[known_too_[form].mnemonic];
+    if (&mnemonic == tables.nameless)
+        return false;  // what begins with a mnemonic is tried before, and then all of these
     tables.need(mnemonic);
     const auto is_more = [](const ReadStep& step) { return step.kind == ReadStep::Kind::number || step.repeated; };
     for (std::uint32_t head = 0; head < tables.index->heads.size(); ++head) {

@@ -24,7 +24,8 @@ namespace isaforge::disassembler {
 
 class Verifier {
 public:
-    explicit Verifier(const Codec& codec);
+    // `registers_are_symbols`: symbols have names of registers, so that these may be meant by them.
+    explicit Verifier(const Codec& codec, bool registers_are_symbols = false);
     ~Verifier();
 
     // `text` is what Codec::print wrote without labels; a NUL follows it.

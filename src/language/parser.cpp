@@ -114,7 +114,7 @@ private:
     EntrySyntax entry();
     void bit_fields(std::vector<BitFieldSyntax>& out);
     Cell cell(bool in_bar);
-    void cell_name(Cell& cell);
+    void cell_name(Cell& cell, bool in_bar);
     void append_bar(Bar& bar);
     OperandRowSyntax operand_row();
     void operand_rows(OperandDeclaration& out);
@@ -1106,7 +1106,7 @@ void Parser::number() {
 // --- bits -------------------------------------------------------------------------------------------------------------
 
 // NAME[17:10]:type/type by FIELD in low..high
-void Parser::cell_name(Cell& cell) {
+void Parser::cell_name(Cell& cell, bool in_bar) {
     cell.kind = Cell::Kind::named;
     cell.name = expect_name("a field");
     cell.slice = slice();
@@ -1116,6 +1116,14 @@ void Parser::cell_name(Cell& cell) {
         } while (accept("/"));
     }
     if (accept("by")) cell.selector = expect_name("the field that chooses the length");
+    if (in_bar && at("in")) {
+        diagnostics_.error(peek().place,
+                           fmt::format("which values '{}' may have is said of its type: a number of its own, "
+                                       "or the rows of an operand",
+                                       cell.name.text));
+        cell.broken = true;
+        while (!at("|") && !at(TokenKind::newline) && !at(TokenKind::end)) advance();
+    }
     if (accept("in")) {
         cell.low = expression();
         cell.high = cell.low;
@@ -1154,11 +1162,11 @@ Cell Parser::cell(bool in_bar) {
             }
         }
     } else if (!in_bar && accept("+")) {
-        cell_name(out);
+        cell_name(out, in_bar);
         out.kind = Cell::Kind::tail;
         out.shared = accept("shared");
     } else {
-        cell_name(out);
+        cell_name(out, in_bar);
     }
     out.broken |= out.kind != Cell::Kind::zero && out.kind != Cell::Kind::bits && out.kind != Cell::Kind::value &&
                   out.name.text.empty();

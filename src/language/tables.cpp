@@ -408,8 +408,9 @@ SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, co
     for (std::size_t i = 0; i < out->size(); ++i) {
         const auto marks = std::count_if((*out)[i].begin(), (*out)[i].end(),
                                          [](const TextElement& e) { return e.kind == TextKind::name; });
-        if (marks != 1)
-            diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
+        if (marks > 1)
+            diagnostics_.error(texts[i].place,
+                               "the text of an instruction has {name} once at most: the mnemonic's place");
     }
     if (diagnostics_.errors() == before) known.add(std::move(asked), out);
     return out;

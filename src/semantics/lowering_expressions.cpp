@@ -331,6 +331,11 @@ Item Lowering::unknown_name(const Expression& expression) {
     for (const Mode& each : isa.modes) candidates.push_back(each.name);
     for (const MemorySpace& memory : isa.memories) candidates.push_back(memory.name);
     for (const auto& [name, value] : isa.constants) candidates.push_back(name);
+    if (std::ranges::find(isa.memories, expression.name, &MemorySpace::name) != isa.memories.end()) {
+        error(expression.place,
+              fmt::format("`{0}` is a memory: what is meant of it is said as `{0}.u32[address]`", expression.name));
+        return {};
+    }
     Diagnostic& message = error(expression.place, fmt::format("`{}` is not known here", expression.name));
     if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
     return {};

@@ -465,6 +465,54 @@ TEST(Texts, AMessageShowsTheFormOnce) {
 
 // --- operands too wide for tables
 
+// --- statements without a mnemonic
+
+const char* const nameless = R"isa(
+isa machine
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+format RR | OP:4 | D:r | S:r | -:6 |
+format RK | OP:4 | D:r | K:s9 |
+format N  | OP:4 | -:12 |
+instructions RR [OP] "{D} = {S}" {
+    1  move
+    2  add   as "{D} += {S}"
+    3  skip  as "if {D} == {S} skip"
+}
+instructions RK [OP] "{D} = {K}" {
+    4  set
+}
+instructions RK [OP] "{name} {D}, {K}" {
+    6  r4
+}
+instructions N [OP] "{name}" {
+    5  halt
+}
+)isa";
+
+TEST(Nameless, BeginWithAnOperandOrAMark) {
+    Machine machine(nameless);
+    const std::pair<std::string, std::uint64_t> statements[] = {
+        {"r1 = r2", 0x1280}, {"r1 += r2", 0x2280}, {"if r1 == r2 skip", 0x3280}, {"r3 = -5", 0x47fb},
+        {"halt", 0x5000},    {"r4 r1, 7", 0x6207}, {"r4 = r1", 0x1840}};
+    for (const auto& [text, word] : statements) {
+        EXPECT_EQ(machine.assemble(text), fmt::format("{:04x}", word));
+        EXPECT_EQ(machine.print({word}), text);
+    }
+    EXPECT_EQ(machine.assemble("r1+=r2"), "2280");
+}
+
+TEST(Nameless, MessagesSayWhatIsExpected) {
+    Machine machine(nameless);
+    EXPECT_EQ(machine.assemble("r1 = q"), "expected r0 to r7 or a number, found 'q' [q]");
+    EXPECT_EQ(machine.assemble("r1 + r2"), "expected '=' or '+=', found '+' [+]");
+    EXPECT_EQ(machine.assemble("r9 = r2"), "unknown instruction 'r9' [r9]");
+    EXPECT_EQ(machine.assemble("hold"), "unknown instruction 'hold' [hold]");
+    EXPECT_EQ(machine.assemble("if r1 == 5 skip"), "expected r0 to r7, found '5'; the form is `if D == S skip` [5]");
+    EXPECT_EQ(machine.assemble("r1 = 300"), "300 is out of range: -256 to 255 [300]");
+    EXPECT_EQ(machine.assemble("r4 r1 7"), "expected ',', found '7'; the form is `r4 D, K` [7]");
+}
+
 // A cell of zeros may be wider than a number.
 TEST(Wide, ReservedBitsMayBeMoreThanAValueHas) {
     for (const std::string order : {"", " last unit first"}) {

@@ -144,7 +144,7 @@ TEST_P(QuickReading, IsThoroughReading) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, QuickReading,
                          ::testing::Values("gcn1.0", "gcn1.2", "gcn1.4", "fabrisc-2022-05-15", "rv64gc", "msp430",
-                                           "mos6502", "wishbone-gpu"),
+                                           "mos6502", "wishbone-gpu", "bpf"),
                          [](const auto& test) {
                              std::string name = test.param;
                              for (char& c : name)

@@ -114,6 +114,7 @@ TEST(Certain, IsWhatTheReaderGivesBack) {
                 std::printf("%s %s: %lu of %lu are certain\n", isa->variant.c_str(), options.dialect.c_str(),
                             counts.certain, counts.instructions);
             }
+            if (codec.has_nameless()) continue;  // of those all are read
             EXPECT_GT(counts.certain, counts.instructions / 8) << isa->variant;
         }
     }

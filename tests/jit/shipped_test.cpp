@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, Shipped,
                                          Kind{"mos6502", "", "    jmp .again\n", 3},
                                          Kind{"msp430", "", "    jmp .again\n", 3},
                                          Kind{"rv64gc", "", "    bnez a0, .again\n", 3},
-                                         Kind{"rv32gc", "", "    bnez a0, .again\n", 3}));
+                                         Kind{"rv32gc", "", "    bnez a0, .again\n", 3},
+                                         Kind{"bpf", "", "    goto .again\n", 3}));
 
 }  // namespace
 }  // namespace isaforge

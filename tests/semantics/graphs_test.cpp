@@ -82,7 +82,7 @@ TEST_P(Graphs, VerifyBeforeAndAfterEveryPass) {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Graphs,
                          testing::Values("fabrisc-2022-03-18", "fabrisc-2022-05-02", "fabrisc-2022-05-15",
-                                         "wishbone-gpu", "mos6502", "msp430", "rv64gc", "rv32gc"));
+                                         "wishbone-gpu", "mos6502", "msp430", "rv64gc", "rv32gc", "bpf"));
 
 }  // namespace
 }  // namespace isaforge
