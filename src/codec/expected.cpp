@@ -36,7 +36,8 @@ public:
         const char* cursor = begin;
         reader.statement(cursor, ~0u, encoded);  // passes over all that fit: others may go on
         reader_ = &reader;
-        const bool at_mnemonic = !reader.found_ && reader.word_begin_ == begin + text.size();
+        const bool is_named = reader.found_ && reader.found_ != tables_.nameless;
+        const bool at_mnemonic = !is_named && reader.word_begin_ == begin + text.size();
         if (at_mnemonic) mnemonics(text);
         // What an operand may be says more than the begins of its texts.
         unsigned outermost = ~0u;

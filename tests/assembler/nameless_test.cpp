@@ -60,15 +60,14 @@ TEST(Nameless, SymbolsGetValuesNevertheless) {
 
 TEST(Nameless, WhatReadsBeyondTheMarkIsAnInstruction) {
     EXPECT_NE(bytes_of("r1 = 300\n").find("t.s:1:6: error: 300 is out of range: -256 to 255"), std::string::npos);
-    EXPECT_NE(bytes_of("r1 = r2 r3\n").find("t.s:1:9: error: expected the end of the statement, found 'r3'"), std::string::npos)
+    EXPECT_NE(bytes_of("r1 = r2 r3\n").find("t.s:1:9: error: expected the end of the statement, found 'r3'"),
+              std::string::npos)
         << bytes_of("r1 = r2 r3\n");
     EXPECT_NE(bytes_of("r1 * r2\n").find("t.s:1:4: error: expected '=' or '+=', found '*'"), std::string::npos);
 }
 
 // A sum takes no label, so that the form behind it does.
-TEST(Nameless, ANumberAndALabelAreToldApart) {
-    EXPECT_EQ(bytes_of("call 8\nf: call f\ncall g\ng:\n"), "500860026006");
-}
+TEST(Nameless, ANumberAndALabelAreToldApart) { EXPECT_EQ(bytes_of("call 8\nf: call f\ncall g\ng:\n"), "500860026006"); }
 
 }  // namespace
 }  // namespace isaforge

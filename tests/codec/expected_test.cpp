@@ -44,6 +44,17 @@ TEST(Expected, OperandsOfThatPlaceAlone) {
     EXPECT_EQ(follows("gcn1.2", "v_mov_b32 v1, ", "s10"), "s10 s100 s101");
 }
 
+TEST(Expected, WhatAStatementWithoutMnemonicBeginsWith) {
+    EXPECT_EQ(follows("bpf", "", "go"), "goto gotol");
+    EXPECT_EQ(follows("bpf", "", "r1"), "r1 r10");
+    EXPECT_EQ(follows("bpf", "", "i"), "if");
+    EXPECT_EQ(follows("bpf", "", "*"), "*(u8 *(u16 *(u32 *(u64");
+    EXPECT_EQ(follows("bpf", "r1 ", ""), "= += -= *= /= s/= |= &= <<= >>= %= s%= ^= s>>=");
+    EXPECT_EQ(follows("bpf", "r1 = ", "r1"), "r1 r10");
+    EXPECT_EQ(follows("bpf", "if r1 ", "s"), "s> s>= s< s<=");
+    EXPECT_EQ(follows("bpf", "goto ", "r"), "");
+}
+
 TEST(Expected, WhatMayBeLeftOut) {
     EXPECT_EQ(follows("gcn1.2", "flat_load_dword v1, v[2:3] ", "g"), "glc");
     EXPECT_EQ(follows("gcn1.2", "flat_load_dword v1, v[2:3] glc ", "s"), "slc");
