@@ -329,7 +329,7 @@ private:
     void only_where(Typed condition);
     void declare(const Statement& statement);
     void scope(const Block& statements);
-    void leave_scope(std::size_t size);
+    void leave_scope(std::size_t size, const Block* statements = nullptr);
     void note_assigned(const Block& statements, Context& context);
     Location target(const Expression& expression);
     Typed compound(const Statement& statement, const std::vector<Location>& targets, unsigned bits);

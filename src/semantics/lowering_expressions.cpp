@@ -1401,7 +1401,7 @@ Item Lowering::call_function(const Function& function, const Expression& express
     contexts_.push_back(std::move(inner));
     const std::size_t kept = slots.size();
     block(function.body);
-    leave_scope(function.parameters.size());
+    leave_scope(function.parameters.size(), &function.body);
     Context& done = context();
     if (!done.returns.empty()) {
         if (!done.finished && !left_)

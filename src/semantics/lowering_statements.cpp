@@ -114,7 +114,7 @@ void Lowering::instruction_body(const Instruction& instruction) {
     if (instruction.meaning && !never) {
         note_assigned(*instruction.meaning, context());
         block(*instruction.meaning);
-        leave_scope(0);
+        leave_scope(0, instruction.meaning.get());
     }
     contexts_.pop_back();
 }
@@ -143,7 +143,7 @@ void Lowering::event(const EventHandler& handler) {
     contexts_.push_back(std::move(inner));
     if (handler.condition) wait_for(*handler.condition);
     block(*handler.body);
-    leave_scope(handler.parameters.size());
+    leave_scope(handler.parameters.size(), handler.body.get());
     contexts_.pop_back();
 }
 
@@ -370,13 +370,37 @@ void Lowering::block(const Block& statements) {
 void Lowering::scope(const Block& statements) {
     std::size_t size = context().locals.size();
     block(statements);
-    leave_scope(size);
+    leave_scope(size, &statements);
 }
 
-void Lowering::leave_scope(std::size_t size) {
+namespace {
+
+bool mentions(const Expression& expression, std::string_view name) {
+    return expression.name == name || std::ranges::any_of(expression.operands, [&](const ExpressionPointer& operand) {
+               return operand && mentions(*operand, name);
+           });
+}
+
+// Other than as what is assigned.
+bool mentions(const Block& statements, std::string_view name) {
+    return std::ranges::any_of(statements, [&](const Statement& statement) {
+        for (const ExpressionPointer* const each :
+             {&statement.value, &statement.first, &statement.last, &statement.delay})
+            if (*each && mentions(**each, name)) return true;
+        for (const ExpressionPointer& target : statement.targets)
+            if (target && target->name != name && mentions(*target, name)) return true;
+        return mentions(statement.body, name) || mentions(statement.otherwise, name);
+    });
+}
+
+}  // namespace
+
+// `statements`: those of the scope. Where what a branch asks for is known here, those of its other side have not been seen.
+void Lowering::leave_scope(std::size_t size, const Block* statements) {
     auto& locals = context().locals;
-    for (std::size_t i = size; i < locals.size(); ++i)
-        if (!locals[i].read && !locals[i].parameter && !failed_)
+    for (std::size_t i = size; i < locals.size() && warnings_; ++i)
+        if (!locals[i].read && !locals[i].parameter && !failed_ &&
+            (statements == nullptr || !mentions(*statements, locals[i].name)))
             warn(locals[i].place, fmt::format("`{}` is never read", locals[i].name));
     for (; locals.size() > size; locals.pop_back())
         if (locals.back().slot != no_slot) slots.resize(std::min(slots.size(), locals.back().slot));
@@ -425,7 +449,7 @@ void Lowering::repeat(const Statement& next) {
         std::size_t size = context().locals.size();
         context().locals.push_back({next.name, Item::of(i), no_slot, true, true, next.place});
         block(next.body);
-        leave_scope(size);
+        leave_scope(size, &next.body);
     }
 }
 

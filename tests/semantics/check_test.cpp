@@ -173,6 +173,7 @@ const Case wrong[] = {
     {"if (A == B) { exec = 0 }",
      "error: a target of one lane is written under a condition that differs from lane to lane", true},
     {"let unused = A; B = A", "warning: `unused` is never read"},
+    {"let unused = A; if (SIZE == 16) { unused = B }", "warning: `unused` is never read"},
 };
 
 TEST(CheckSemantics, SaysWhatIsWrong) {
@@ -193,6 +194,9 @@ const char* const right[] = {
     "A = u32(like(latch)(A)); data.u(16)[B] = A[15:0]",
     "A = max(latch, B) + u32(~flag)",
     "let x = latch; A += x",
+    "let x = A; if (SIZE == 16) { B = x }",
+    "let x = A; B = SIZE == 16 ? x : 0",
+    "let x = A; if (SIZE == 16) { data.u32[x] = B }",
     "latch = A[31:16]",
     "flag = A <. 1.5",
     "A = S",
