@@ -1,5 +1,6 @@
 // Any description that is free of errors: random statements of it are instructions. As they decode they are printed, and what
-// is printed is read back as the same bits.
+// is printed is read back as the same bits. What programs read of them, with other numbers too, the reader reads so.
+#include "codec/known_statements.hpp"
 #include "description.hpp"
 #include "disassembler/verify.hpp"
 #include "isaforge/sample.hpp"
@@ -57,13 +58,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     disassembler::Verifier verifier(codec);
     Sampler printed(codec, size), other(codec, size, SampledText::other);
     Sampled sampled;
+    std::vector<std::string> statements;
     const std::size_t forms = loaded.isa->forms.size();
     for (Index i = 0; i < std::min<std::size_t>(forms, most_forms); ++i) {
         const Index form = static_cast<Index>((i * 7919u + size) % forms);
         for (int again = 0; again < 2; ++again) {
             if (printed.statement(form, 0, sampled)) look_at(codec, verifier, sampled);
         }
-        if (other.statement(form, 0, sampled)) verifier.reads(sampled.text, sampled.end, 0);
+        if (!other.statement(form, 0, sampled)) continue;
+        verifier.reads(sampled.text, sampled.end, 0);
+        statements.emplace_back(sampled.view());
     }
+    fuzz::require(test::read_known_statements(codec, statements, size, 8).wrong.empty());
     return 0;
 }

@@ -3,66 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
-#include "assembler/no_sections.hpp"
+#include "assembler/characters.hpp"
+#include "assembler/plain_statements.hpp"
 #include "support/threads.hpp"
 
 namespace isaforge::assembler {
 
-namespace {
-
-// Reads plain numbers. What may be a symbol, or is counted from the instruction's place, is refused and remembered.
-class NumbersOnly final : public ExpressionReader {
-public:
-    explicit NumbersOnly(const Codec& codec) : codec_(codec) {
-        expressions_.registers = &codec;
-        expressions_.stable_text = false;
-        expressions_.syntax.use(codec.isa().surface);
-    }
-
-    bool read(const char*& cursor, const char* end, NumberValue& value) override {
-        const char* p = cursor;
-        while (p != end && !is(*p, class_name) && !is(*p, class_digit) && *p != '.' && *p != '"' && *p != '\'') ++p;
-        if (p == end) return false;
-        if (!is(*p, class_digit)) return refuse(p, end);
-        expressions_.stop = stop;
-        const bool good = expressions_.read(cursor, end, value);
-        if (good && value.kind == NumberValue::Kind::deferred) depends = true;
-        return good;
-    }
-    bool read_target(const char*&, const char*, NumberValue&) override {
-        depends = true;
-        return false;
-    }
-
-    void begin() {
-        depends = false;
-        expressions_.clear_operands();
-        expressions_.forget_nodes(0);
-    }
-    bool has_symbols() const { return symbols_.size() != 0; }
-
-    bool depends = false;
-
-private:
-    bool refuse(const char* word, const char* end) {
-        const char* p = word;
-        while (p != end && is(*p, class_name)) ++p;
-        depends |= !codec_.names_register({word, static_cast<std::size_t>(p - word)});
-        return false;
-    }
-
-    const Codec& codec_;
-    SymbolTable symbols_;
-    NoSections sections_;
-    Expressions expressions_{symbols_, sections_};
-};
-
-}  // namespace
-
 struct Ahead::Worker {
-    explicit Worker(const Codec& codec) : numbers(std::make_unique<NumbersOnly>(codec)) {}
+    explicit Worker(const Codec& codec) : statements(codec) {}
 
-    std::unique_ptr<NumbersOnly> numbers;
+    PlainStatements statements;
     Encoded encoded;
 };
 
@@ -108,13 +58,11 @@ void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>&
         const char* const line_end = newline ? newline : until;
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
-            if (worker.numbers->has_symbols()) worker.numbers = std::make_unique<NumbersOnly>(codec_);
-            worker.numbers->begin();
             const char* q = p;
-            const bool good = codec_.try_assemble(q, line_end, 0, *worker.numbers, worker.encoded);
             const Encoded& encoded = worker.encoded;
-            if (good && !worker.numbers->depends && !worker.numbers->has_symbols() && encoded.deferred_count == 0 &&
-                encoded.bits <= 128 && q - p < 0xffff && ends_here(q, line_end)) {
+            const bool good = worker.statements.known(q, text_.data() + text_.size(), worker.encoded) ||
+                              (worker.statements.read(q, line_end, worker.encoded) && ends_here(q, line_end));
+            if (good && q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
                                       encoded.form,

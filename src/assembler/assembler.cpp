@@ -24,7 +24,8 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       names_(names),
       surface_(codec.isa().surface),
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
-      expressions_(symbols_, sections_) {
+      expressions_(symbols_, sections_),
+      plain_(codec) {
     little_endian_ = !isa_.big_endian;
     expressions_.constants = &isa_.constants;
     if (!surface_.switches.empty()) {

@@ -14,6 +14,7 @@
 
 #include "assembler/ahead.hpp"
 #include "assembler/expression.hpp"
+#include "assembler/plain_statements.hpp"
 #include "assembler/sections.hpp"
 #include "assembler/symbol_table.hpp"
 #include "isaforge/assembler.hpp"
@@ -180,6 +181,10 @@ private:
     void instruction(const char*& p);
     bool encode(const char*& p);
     bool take_ahead(const char*& p);
+    bool take_known(const char*& p);
+    bool may_be_known() const;
+    bool run_known(const char*& p);
+    bool accept_known_end(const char*& q) const;
     bool read_instruction(const char*& p, const char* limit);
     bool encode_blanked(const char*& p);
     bool try_blanked(const char*& p);
@@ -474,6 +479,8 @@ private:
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
+    PlainStatements plain_;
+    const char* asked_known_ = nullptr;  // the statement that it was asked for last
     std::unique_ptr<Ahead> ahead_;  // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;

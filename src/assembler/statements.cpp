@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "assembler/engine.hpp"
 #include "assembler/limits.hpp"
@@ -61,6 +62,7 @@ void Engine::run(Input& input) {
     while (true) {
         while (is(*p, class_blank) || *p == '\n') ++p;
         if (p >= input.end || ended_ || input.exited || output_full_) break;
+        if (may_be_known() && run_known(p)) continue;
         run_statement(p);
     }
     report_open_comment(input);
@@ -402,6 +404,48 @@ bool Engine::take_ahead(const char*& p) {
     return true;
 }
 
+// A statement of which there is a program. Nobody has to ask twice.
+bool Engine::take_known(const char*& p) {
+    if (ahead_ || p == asked_known_ || symbols_.shadows_registers()) return false;
+    const char* q = p;
+    if (!plain_.known(q, text_end_, encoded_) || codec_.is_loaded(encoded_.form) || is_off(encoded_.form)) return false;
+    p = q;
+    return true;
+}
+
+// Whether an instruction that has been read is nothing else now where statements begin: no name of a macro, and not replaced.
+bool Engine::may_be_known() const {
+    return !ahead_ && assembling() && definitions_.empty() && macros_.empty() && off_ == 0 &&
+           input_->kind != Input::Kind::substitution && !symbols_.shadows_registers();
+}
+
+// Instructions, one after the other, as long as there are programs of them. False where there is none of the first.
+bool Engine::run_known(const char*& p) {
+    const char* const first = p;
+    do {
+        const char* q = p;
+        asked_known_ = p;
+        if (!plain_.known(q, text_end_, encoded_) || codec_.is_loaded(encoded_.form)) break;
+        const char* const end = q;
+        if (*q == '\n' && newline_ends_) {
+            ++q;
+        } else if (!accept_known_end(q)) {
+            break;
+        }
+        const char* const begin = std::exchange(p, q);
+        emit_instruction(begin, end);
+        while (is(*p, class_blank) || *p == '\n') ++p;
+    } while (p < text_end_ && !ended_ && !output_full_);
+    return p != first;
+}
+
+// The end of such a statement: its mark, or a comment to the line's end.
+bool Engine::accept_known_end(const char*& q) const {
+    q = skip_blanks(q);
+    bool to_line_end = false;
+    return accept_end(q) || (newline_ends_ && skip_comment(q, to_line_end) && to_line_end);
+}
+
 bool Engine::read_instruction(const char*& p, const char* limit) {
     const char* const begin = p;
     failure_.kind = ReadFailure::Kind::none;
@@ -430,7 +474,10 @@ bool Engine::encode(const char*& p) {
     const char* const begin = p;
     const char* q = p;
     expressions_.clear_operands();
-    if (!take_ahead(q) && !read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_)) return false;
+    if (!take_ahead(q) && !take_known(q)) {
+        if (!read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_)) return false;
+        if (may_be_known() && encoded_.deferred_count == 0) plain_.note(begin);
+    }
     const char* const end = q;
     q = skip_blanks(q);
     if (!accept_end(q)) {

@@ -450,6 +450,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     spellings_.add(index);
     if (type.kind == OperandKind::table) {
         spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
+        spellings_.count_up(index);
     }
     table.patterns = Patterns(isa_.surface.case_insensitive);
     add_type(table.patterns, index);

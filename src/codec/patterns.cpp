@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <span>
+
+#include "codec/derive.hpp"
 
 namespace isaforge::codec {
 
@@ -246,7 +250,84 @@ bool Patterns::goes_on(const Cell& from, const char* p, const char* end) const {
     return (from.row & special) != 0 || (p != end && cell(from.row, *p).node == from.next);
 }
 
+namespace {
+
+// For who asks for the result alone.
+struct NoLog {
+    static bool passes(std::uint32_t) { return true; }
+    void letter(std::uint32_t, std::uint32_t, const char*) {}
+    void number_or_letter(std::uint32_t, std::uint32_t, const char*, const char*) {}
+    void number(unsigned, const char*, const char*, std::uint64_t) {}
+    void nested(NestedReader&, unsigned, Index, const char*, const After&, const char*) {}
+};
+
+}  // namespace
+
+// Whether a text of the operand goes on with a certain digit behind the node.
+bool Patterns::has_digit(std::uint32_t node, std::uint32_t row, unsigned type) const {
+    for (char c = '0'; c <= '9'; ++c) {
+        const Cell& next = cell(row, c);
+        if (next.node == node && passes(next.next, type)) return true;
+    }
+    return false;
+}
+
+// Notes where it matters which digit stands somewhere.
+class Patterns::DerivationLog {
+public:
+    DerivationLog(const Patterns& patterns, unsigned type, Derivation& out)
+        : patterns_(patterns), type_(type), out_(out) {}
+
+    // Only what may become a text of the operand counts.
+    bool passes(std::uint32_t node) const { return patterns_.passes(node, type_); }
+    void letter(std::uint32_t node, std::uint32_t row, const char* p) {
+        if (is_digit(*p) && patterns_.has_digit(node, row, type_)) out_.looked.push_back(p);
+    }
+    // The same where it may be a number, too: a text that goes on with this digit must go on with what stands behind it.
+    void number_or_letter(std::uint32_t node, std::uint32_t row, const char* p, const char* end) {
+        for (char c = '0'; c <= '9'; ++c) {
+            const Cell& next = patterns_.cell(row, c);
+            if (next.node != node || !patterns_.passes(next.next, type_)) continue;
+            const bool before_digit = p + 1 != end && is_digit(p[1]);
+            if (before_digit ? (next.row & special) != 0 || patterns_.has_digit(next.next, next.row, type_)
+                             : patterns_.goes_on(next, p + 1, end))
+                return out_.looked.push_back(p);
+        }
+    }
+    void number(unsigned index, const char* begin, const char* end, std::uint64_t value) {
+        numbers[index] = {begin, end, value};
+    }
+    // An operand in the text, up to `end`, or none.
+    void nested(NestedReader& reader, unsigned index, Index operand, const char* p, const After& after,
+                const char* end) {
+        auto inner = std::make_unique<Derivation>();
+        if (!reader.derive(operand, p, after, *inner)) {
+            out_.looked_on = true;
+            return;
+        }
+        out_.looked_on |= inner->looked_on;
+        for (const Derivation::Part& part : inner->refused) inner->look(part.written);
+        if (!end) inner->look_at_parts();
+        out_.looked.insert(out_.looked.end(), inner->looked.begin(), inner->looked.end());
+        if (end) operands[index] = std::move(inner);
+    }
+
+    Derivation::Number numbers[most_numbers + 1] = {};
+    std::unique_ptr<Derivation> operands[most_numbers + 1];
+
+private:
+    const Patterns& patterns_;
+    const unsigned type_;
+    Derivation& out_;
+};
+
 void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const {
+    NoLog log;
+    walk(begin, end, nested, out, log);
+}
+
+template <typename Log>
+void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out, Log& log) const {
     out.begin = begin;
     out.count_ = 0;
     out.more_ = false;
@@ -266,22 +347,31 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
             }
         }
         if (p == end) return;
-        if (!here || (here->nested_count == 0 && !(here->number != 0 && is_digit(*p)))) {
+        const bool is_number = here && here->number != 0 && log.passes(here->number) && is_digit(*p);
+        if (is_number) {
+            log.number_or_letter(node, row, p, end);
+        } else {
+            log.letter(node, row, p);
+        }
+        if (!here || (here->nested_count == 0 && !is_number)) {
             const Cell& next = cell(row, *p);
-            if (next.node != node) return;
+            if (next.node != node || !log.passes(next.next)) return;
             node = next.next;
             row = next.row;
             ++p;
             continue;
         }
         const Cell& by_letter = cell(row, *p);
-        std::uint32_t next = by_letter.node == node && goes_on(by_letter, p + 1, end) ? by_letter.next : 0;
+        if (by_letter.node == node && p + 1 != end && !is_number) log.letter(by_letter.next, by_letter.row, p + 1);
+        const bool by_letters = by_letter.node == node && log.passes(by_letter.next) && goes_on(by_letter, p + 1, end);
+        std::uint32_t next = by_letters ? by_letter.next : 0;
         const char* after = p + 1;
         unsigned ways = next != 0 ? 1 : 0, read = 0;
-        if (here->number != 0 && is_digit(*p)) {
+        if (is_number) {
             const char* const number_end =
                 plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
             if (number_end) {
+                log.number(count, p, number_end, out.numbers_.value[count]);
                 next = here->number;
                 after = number_end;
                 read = 1;
@@ -289,8 +379,10 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
             }
         }
         for (std::uint32_t i = here->first_nested; i < here->first_nested + here->nested_count && ways < 2; ++i) {
+            if (!log.passes(nested_[i].next)) continue;
             PatternMatch match;
             const char* const nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
+            log.nested(nested, count, nested_[i].operand, p, nested_[i].after, nested_end);
             if (!nested_end || ++ways == 2 || !add_nested(out.numbers_, count, match)) continue;
             next = nested_[i].next;
             after = nested_end;
@@ -335,6 +427,73 @@ const char* Patterns::take(const Walk& walk, const char* end, NestedReader& nest
             return stop.at;
     }
     return nullptr;
+}
+
+bool Patterns::derive(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
+                      Derivation& out) const {
+    Walk found;
+    DerivationLog log(*this, type, out);
+    out.begin = begin;
+    walk(begin, end, nested, found, log);
+    if (found.more_) return false;
+    for (unsigned i = found.count_; i-- > 0;) {
+        const Walk::Stop& stop = found.stops_[i];
+        const Span* const span = span_of(nodes_[stop.node], type);
+        if (!span || !fits(begin, stop.at, end, type, after)) continue;
+        for (std::uint32_t one = span->first; one < span->first + span->count; ++one) {
+            const Ending& ending = endings_[one];
+            const std::span<const PatternNumber> rules(numbers_.data() + ending.first_number, ending.count);
+            if (take(ending, found.numbers_, out.match)) {
+                out.end = stop.at;
+                flatten(ending, log, out);
+                return true;
+            }
+            if (rules.size() == 1 && rules[0].operand == no_index && rules[0].tail_bits == 0) {
+                out.refused.push_back({rules[0], log.numbers[0]});
+                continue;
+            }
+            for (std::size_t number = 0; number < rules.size(); ++number) {
+                if (rules[number].operand == no_index) out.look(log.numbers[number]);
+                if (log.operands[number]) out.looked_on = true;
+            }
+        }
+    }
+    return true;
+}
+
+// What the numbers of a text come to, with those of operands in it.
+void Patterns::flatten(const Ending& ending, DerivationLog& log, Derivation& out) const {
+    out.base = ending.code;
+    std::size_t part_of[most_numbers] = {};
+    for (std::uint32_t i = 0; i < ending.count; ++i) {
+        PatternNumber rule = numbers_[ending.first_number + i];
+        part_of[i] = out.parts.size();
+        if (rule.operand == no_index) {
+            if (rule.same_as >= 0) rule.same_as = static_cast<std::int8_t>(part_of[rule.same_as]);
+            out.parts.push_back({rule, log.numbers[i]});
+            continue;
+        }
+        if (!log.operands[i]) continue;  // all of it was looked at
+        const Derivation& inner = *log.operands[i];
+        std::uint64_t codes = inner.base;  // all that the operand can have
+        for (const Derivation::Part& part : inner.parts)
+            if (part.rule.tail_bits == 0 && part.rule.same_as < 0) codes |= part.rule.mask << part.rule.shift;
+        const bool is_whole = rule.scale == 1 && rule.bias == 0 && rule.step == 1 && rule.same_as < 0 &&
+                              rule.tail_bits == 0 && rule.low <= 0 && rule.high >= 0 && (codes & ~rule.mask) == 0 &&
+                              codes <= static_cast<std::uint64_t>(rule.high);
+        out.base |= inner.match.code << rule.shift;
+        if (!is_whole) {
+            for (const Derivation::Part& part : inner.parts) out.look(part.written);
+            continue;
+        }
+        const std::size_t first = out.parts.size();
+        for (Derivation::Part part : inner.parts) {
+            if (part.rule.same_as >= 0) part.rule.same_as = static_cast<std::int8_t>(part.rule.same_as + first);
+            if (part.rule.tail_bits == 0) part.rule.shift = static_cast<std::uint8_t>(part.rule.shift + rule.shift);
+            out.parts.push_back(part);
+        }
+        out.base &= ~((codes & ~inner.base) << rule.shift);
+    }
 }
 
 // The same where the text may be read in several ways.

@@ -44,6 +44,8 @@ struct PatternNumber {
     bool named = false;            // part of a register's name: it is no number that says which code is meant
     bool tail_shared = false;      // other operands may have the same word
     std::int8_t same_as = -1;      // the earlier number of the same field
+
+    friend bool operator==(const PatternNumber&, const PatternNumber&) = default;
 };
 
 // One way to write some codes of an operand.
@@ -66,12 +68,16 @@ struct PatternMatch {
     std::uint32_t row = 0;         // … of this row is printed as
 };
 
+struct Derivation;
+
 // Reads operands inside of texts.
 class NestedReader {
 public:
     virtual ~NestedReader() = default;
     // Where the text of the operand at `p` ends; null where there is none, or none that is surely all of it.
     virtual const char* read(Index type, const char* p, const After& after, PatternMatch& out) = 0;
+    // The same with what decided. False where that cannot be said.
+    virtual bool derive(Index, const char*, const After&, Derivation&) { return false; }
 };
 
 // For texts without operands.
@@ -138,6 +144,10 @@ public:
     // or null where none fits. The empty text fits everywhere.
     const char* take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
                      PatternMatch& out) const;
+
+    // Both, and which numbers and rules decided. False where the text may be read in more than one way.
+    bool derive(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
+                Derivation& out) const;
 
     // At `word`, behind signs, begins a name that is no number.
     PatternRefusal refusal(const Walk& walk, const char* end, unsigned type, const After& after,
@@ -206,6 +216,11 @@ private:
         return cells_[(row & ~special) + classes_[static_cast<unsigned char>(c)]];
     }
     bool goes_on(const Cell& cell, const char* p, const char* end) const;
+    template <typename Log>
+    void walk(const char* begin, const char* end, NestedReader& nested, Walk& out, Log& log) const;
+    bool has_digit(std::uint32_t node, std::uint32_t row, unsigned type) const;
+    class DerivationLog;
+    void flatten(const Ending& ending, DerivationLog& log, Derivation& out) const;
     template <typename Visit>
     void follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
                 Numbers& numbers, unsigned count, const Visit& visit) const;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "codec/derive.hpp"
 #include "codec/mnemonics.hpp"
 #include "codec/reader.hpp"
 
@@ -187,6 +188,7 @@ void Reader::note_enclosed(const char* begin, const char* end) {
         depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
         if (depth == 0 && p + 1 != end) return;
     }
+    if (recorder_) recorder_->give_up();
     enclosed_ = begin;
     enclosed_end_ = end;
 }
@@ -823,7 +825,10 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             Parsed child;
             const OperandPlace place =
                 step ? step->places[i] : OperandPlace{&tables_.operands[field.type].patterns, 0, field.type};
-            const bool taken = may_begin && operand(p, place, false, child) && p != begin;
+            if (recorder_ && step) recorder_->looked(begin, begin + 1);
+            const bool reads = may_begin && (recorder_ && step ? recorded_member(p, place, field, child)
+                                                               : operand(p, place, false, child));
+            const bool taken = reads && p != begin;
             if (looks_ && step)
                 looks_->push_back({candidate_, step, static_cast<Index>(i), begin, taken ? p : nullptr, furthest_});
             if (!taken) continue;
@@ -933,6 +938,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
 
 // The same, and tells of it.
 bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image) {
+    if (recorder_) return recorded_step(cursor, one, form, parsed, image);
     const char *const begin = skip(cursor), *const before = furthest_;
     furthest_ = begin;
     const bool taken = plain_step(cursor, one, image) || step(cursor, one, form, parsed, image);
@@ -988,6 +994,7 @@ bool Reader::begins_alike(const char* p, std::string_view text) const {
 
 // All was read, but it is not an instruction.
 bool Reader::violated() {
+    if (recorder_) recorder_->give_up();
     if (violation_.kind == Violation::Kind::none || tells_more(pending_, violation_)) violation_ = pending_;
     return false;
 }
@@ -1049,6 +1056,7 @@ void Reader::remember(const ReadStep& step, std::size_t steps, const char* at, c
 
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     candidate_ = &candidate;
+    if (recorder_) recorder_->candidate(candidate);
     at_step_ = nullptr;
     enclosed_ = nullptr;
     pending_.kind = Violation::Kind::none;
@@ -1067,8 +1075,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     if (resumes_) resume(candidate, p, at, image);
     for (; at < shape.steps.size(); ++at) {
         const ReadStep& one = shape.steps[at];
-        if (looks_ ? !told_step(p, one, form, parsed, image)
-                   : !plain_step(p, one, image) && !step(p, one, form, parsed, image)) {
+        if (observed_ ? !told_step(p, one, form, parsed, image)
+                      : !plain_step(p, one, image) && !step(p, one, form, parsed, image)) {
             failed_ |= std::uint64_t{1} << one.node;
             return false;
         }
@@ -1176,6 +1184,12 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
     return found;
 }
 
+const char* Reader::word_end(const char* cursor) const {
+    const char* p = skip(cursor);
+    while (p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) ++p;
+    return p;
+}
+
 // The forms of the mnemonic whose texts begin with that head, or, no_index, all. `skip_count`: so many that fit are passed over.
 bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
                         unsigned& skip_count, Encoded& out) {
@@ -1204,8 +1218,11 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
     std::uint64_t codes[most_fields];
     for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
-        if (!head(p, tables_.index->heads[h], codes)) continue;
+        const Head& before = tables_.index->heads[h];
+        if (recorder_ && !before.slots.empty()) recorder_->looked_from(cursor);
+        if (!head(p, before, codes)) continue;
         const Mnemonic* const found = mnemonic(p);
+        if (recorder_) recorder_->looked(cursor, found ? p : word_end(cursor));
         if (!found || !candidates(*found, h, p, codes, skip_count, out)) continue;
         cursor = p;
         return true;

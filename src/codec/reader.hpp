@@ -75,6 +75,8 @@ struct Wanted {
     unsigned depth;
 };
 
+class Recorder;
+
 class Reader {
 public:
     friend class Expecter;
@@ -101,6 +103,13 @@ public:
     void tell(std::vector<Look>& looks) {
         looks_ = &looks;
         resumes_ = false;
+        observed_ = true;
+    }
+    // What decides is told to this.
+    void record(Recorder& recorder) {
+        recorder_ = &recorder;
+        resumes_ = false;
+        observed_ = true;
     }
     // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
     // of an operand, or the end of it, which ends at `end`.
@@ -215,6 +224,7 @@ private:
 
     bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
     const Mnemonic* mnemonic(const char*& cursor);
+    const char* word_end(const char* cursor) const;
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool begins_alike(const char* p, std::string_view text) const;
     bool candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
@@ -233,6 +243,17 @@ private:
     bool parentheses_are_text(const char* begin, const Candidate& candidate);
     bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
     bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool recorded_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool recorded_literal(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool recorded_fixed(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool recorded_operand(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool recorded_member(const char*& cursor, const OperandPlace& place, const Field& field, Parsed& out);
+    enum class Recorded : std::uint8_t { none, taken, open };
+    Recorded record_operand(const char* begin, const OperandPlace& place, bool glued, Derivation& found);
+    bool is_surely_refused(const char* begin, const OperandPlace& place, bool glued, bool fits, bool out_of_range);
+    bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool is_register(const char* p);
+    void note_open(const char* begin);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
 
@@ -302,6 +323,8 @@ private:
     unsigned taken_numbers_ = 0;
     const Candidate* candidate_ = nullptr;
     std::vector<Look>* looks_ = nullptr;
+    Recorder* recorder_ = nullptr;
+    bool observed_ = false;                  // by one of them
     // Values behind the instruction that are not shared, of the statement that is being read.
     struct OwnTail {
         Index field;

@@ -1,8 +1,12 @@
 #include "codec/spellings.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <limits>
+#include <map>
+#include <set>
+#include <span>
 
 #include "codec/tables.hpp"
 #include "isaforge/image.hpp"
@@ -165,6 +169,97 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
         }
         flush(run);
     }
+}
+
+namespace {
+
+// The decimal number that a text ends with, behind a letter: where it begins, or the text's size where it ends otherwise.
+std::size_t count_of(const std::string& text, std::int64_t& number) {
+    constexpr std::size_t most_digits = 9;
+    std::size_t at = text.size();
+    while (at > 0 && is_digit(text[at - 1])) --at;
+    const std::size_t digits = text.size() - at;
+    if (at == 0 || !is_letter(text[at - 1]) || digits > most_digits || (digits > 1 && text[at] == '0'))
+        return text.size();
+    if (digits != 0) number = std::stoll(text.substr(at));
+    return at;
+}
+
+// One rule for spellings that count up, if there is one.
+bool merge_counted(std::span<const Spelling* const> run, Spelling& out) {
+    const std::uint64_t code = run[0]->code, step = run[1]->code - code;
+    if (!std::has_single_bit(step)) return false;
+    const auto shift = static_cast<unsigned>(std::countr_zero(step));
+    std::uint64_t changed = 0;
+    for (const Spelling* one : run) changed |= one->code ^ code;
+    const std::uint64_t mask = low_bits(static_cast<unsigned>(std::bit_width(changed >> shift)));
+    std::int64_t written = 0;
+    const std::size_t at = count_of(run[0]->text, written);
+    PatternNumber number;
+    number.low = static_cast<std::int64_t>(code >> shift & mask);
+    number.high = number.low + static_cast<std::int64_t>(run.size()) - 1;
+    if (static_cast<std::uint64_t>(number.high) > mask) return false;
+    number.bias = written - number.low;
+    number.mask = mask;
+    number.shift = static_cast<std::uint8_t>(shift);
+    number.named = true;
+    out = *run[0];
+    out.text = out.text.substr(0, at) + number_mark;
+    out.code = code & ~(mask << shift);
+    out.numbers = {number};
+    return true;
+}
+
+}  // namespace
+
+void Spellings::count_up(Index type) {
+    constexpr std::size_t fewest = 4;
+    struct Counted {
+        std::int64_t number = 0;
+        const Spelling* spelling = nullptr;
+    };
+    std::vector<Spelling>& list = known_[type].list;
+    std::map<std::pair<std::string, bool>, std::vector<Counted>> by_word;  // whichever rows they are of
+    std::set<std::string> with_numbers;  // words that have a number behind them already
+    for (const Spelling& one : list) {
+        Counted counted{0, &one};
+        const std::size_t at = count_of(one.text, counted.number);
+        if (!one.numbers.empty()) {
+            with_numbers.insert(one.text.substr(0, one.text.find(number_mark)));
+        } else if (at != one.text.size()) {
+            by_word[{one.text.substr(0, at), one.spaced}].push_back(counted);
+        }
+    }
+    std::map<const Spelling*, Spelling> first_of;  // what stands for it and those that count on
+    std::set<const Spelling*> gone;
+    for (const auto& [word, all] : by_word) {
+        if (with_numbers.contains(word.first)) continue;
+        for (std::size_t first = 0; first < all.size();) {
+            std::vector<const Spelling*> run{all[first].spelling};
+            for (std::size_t i = first + 1; i < all.size() && all[i].number == all[i - 1].number + 1; ++i) {
+                const std::uint64_t step = all[i].spelling->code - run.back()->code;
+                if (run.size() > 1 && step != run[1]->code - run[0]->code) break;
+                run.push_back(all[i].spelling);
+            }
+            Spelling together;
+            if (run.size() >= fewest && merge_counted(run, together)) {
+                first_of.emplace(run[0], std::move(together));
+                gone.insert(run.begin() + 1, run.end());
+            }
+            first += run.size();
+        }
+    }
+    if (first_of.empty()) return;
+    std::vector<Spelling> merged;
+    for (const Spelling& one : list) {
+        const auto found = first_of.find(&one);
+        if (found != first_of.end()) {
+            merged.push_back(found->second);
+        } else if (!gone.contains(&one)) {
+            merged.push_back(one);
+        }
+    }
+    list = std::move(merged);
 }
 
 void Spellings::add_number(const OperandType& type, Known& known) const {

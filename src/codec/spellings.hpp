@@ -35,6 +35,9 @@ public:
         });
     }
 
+    // Makes one of texts that follow each other, have the same words and count up with their codes, as "a0" to "a5".
+    void count_up(Index type);
+
     const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
     // Whether there are texts that no spelling is for, which may be numbers.
     bool is_open(Index type) const { return known_[type].open; }

@@ -382,6 +382,8 @@ public:
         : isa_(isa), tables_(tables), end_(end) {}
 
     const char* read(Index type, const char* p, const After& after, PatternMatch& out) override;
+    bool derive(Index type, const char* p, const After& after, Derivation& out) override;
+    bool is_known_as(Index type, const Derivation& found) const;
     // Whether the code that was found is decoded, and as what it was read as.
     bool comes_back(Index type, const PatternMatch& match) const {
         const OperandTable& table = tables_.operands[type];
