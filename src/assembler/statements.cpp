@@ -408,7 +408,7 @@ bool Engine::take_ahead(const char*& p) {
 bool Engine::take_known(const char*& p) {
     if (ahead_ || p == asked_known_ || symbols_.shadows_registers()) return false;
     const char* q = p;
-    if (!plain_.known(q, text_end_, encoded_) || codec_.is_loaded(encoded_.form) || is_off(encoded_.form)) return false;
+    if (!plain_.known(q, text_end_, encoded_) || is_off(encoded_.form)) return false;
     p = q;
     return true;
 }
@@ -425,7 +425,7 @@ bool Engine::run_known(const char*& p) {
     do {
         const char* q = p;
         asked_known_ = p;
-        if (!plain_.known(q, text_end_, encoded_) || codec_.is_loaded(encoded_.form)) break;
+        if (!plain_.known(q, text_end_, encoded_)) break;
         const char* const end = q;
         if (*q == '\n' && newline_ends_) {
             ++q;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "codec/reader.hpp"
 
@@ -160,7 +161,8 @@ bool Reader::is_register(const char* p) {
     NoNested none;
     Derivation found;
     const std::string_view word = word_at(p);
-    if (word.empty() || is_digit(word[0]) || !tables_.registers.derive(p, p + word.size(), none, 0, {}, found)) return false;
+    if (word.empty() || is_digit(word[0]) || !tables_.registers.derive(p, p + word.size(), none, 0, {}, found))
+        return false;
     if (found.end != p + word.size()) return false;
     recorder_->found(found);
     recorder_->guard(found);
@@ -211,15 +213,14 @@ bool Reader::recorded_member(const char*& cursor, const OperandPlace& place, con
     const char* const begin = skip(cursor);
     Derivation found;
     const Recorded how = record_operand(begin, place, false, found);
-    const bool is_known = how == Recorded::none ||
-                          (how == Recorded::taken && !field.fixed && found.match.tail_bits == 0);
+    const bool is_known =
+        how == Recorded::none || (how == Recorded::taken && !field.fixed && found.match.tail_bits == 0);
     if (!is_known) note_open(begin);
     const bool good = operand(cursor, place, false, out);
     if (!is_known) return good;
     if (how == Recorded::taken ? !good || cursor != found.end || out.code != found.match.code : good && cursor != begin)
         recorder_->give_up();
-    if (how == Recorded::taken)
-        recorder_->take(tables_.operands[place.index], field, found);
+    if (how == Recorded::taken) recorder_->take(tables_.operands[place.index], field, found);
     return good;
 }
 
@@ -281,22 +282,29 @@ void Recorder::candidate(const Candidate& candidate) {
 // Whether the rule is one that an operation can ask for.
 bool Recorder::in_range(const PatternNumber& rule, unsigned number, Operation& out) const {
     constexpr std::int64_t most = std::int64_t{1} << 40, most_unit = std::int64_t{1} << 20;
+    constexpr std::int64_t most_bits = std::numeric_limits<std::uint32_t>::max();
     const auto is_power = [](std::int64_t one) {
         return one > 0 && one <= most_unit && std::has_single_bit(static_cast<std::uint64_t>(one));
     };
     const std::int64_t scale = rule.scale < 0 ? -rule.scale : rule.scale;
-    if (rule.operand != no_index || !is_power(scale) || !is_power(rule.step) || rule.low > rule.high ||
-        rule.bias > most || rule.bias < -most || rule.low < -most || rule.high > most)
+    if (rule.operand != no_index || !is_power(scale) || !is_power(rule.step) || rule.bias > most || rule.bias < -most ||
+        rule.low < -most || rule.high > most || (rule.scale < 0 && rule.step != 1))
+        return false;
+    // Numbers as they are written are not negative.
+    const std::int64_t low =
+        rule.bias == 0 && rule.scale > 0 && rule.step == 1 ? std::max<std::int64_t>(rule.low, 0) : rule.low;
+    const std::int64_t first = rule.scale < 0 ? rule.high : low;  // what the least number stands for
+    const std::int64_t span = (rule.high - low) * scale, step = rule.step * scale;
+    if (low > rule.high || span > most_bits || step - 1 > most_bits || first != static_cast<std::int32_t>(first))
         return false;
     out.number = static_cast<std::uint8_t>(number);
     out.scale = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(scale)));
     out.negative = rule.scale < 0;
-    const std::int64_t first = out.negative ? rule.high : rule.low;  // what the least number stands for
     out.bias = static_cast<std::uint64_t>(rule.bias + first * rule.scale);
-    out.low = static_cast<std::uint64_t>(first);
-    out.span = static_cast<std::uint64_t>((rule.high - rule.low) * scale);
-    out.step_mask = static_cast<std::uint32_t>(rule.step * scale - 1);
-    return !out.negative || rule.step == 1;
+    out.low = static_cast<std::int32_t>(first);
+    out.span = static_cast<std::uint32_t>(span);
+    out.step_mask = static_cast<std::uint32_t>(step - 1);
+    return true;
 }
 
 void Recorder::found(const Derivation& derivation) {
@@ -354,13 +362,15 @@ void Recorder::take(const OperandTable& table, const Field& field, const Derivat
             out.span = out.low = out.step_mask = out.scale = 0;
         } else if (good) {
             const bool in_tail = rule.tail_bits != 0;
-            out.mask = rule.mask & low_bits(in_tail ? rule.tail_bits : place.width - std::min<unsigned>(rule.shift, place.width));
+            const unsigned room = in_tail ? rule.tail_bits : place.width - std::min<unsigned>(rule.shift, place.width);
+            std::uint64_t mask = rule.mask & low_bits(room);
             if (rule.low >= 0)
-                out.mask &= low_bits(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(rule.high))));
-            const auto width = static_cast<unsigned>(std::bit_width(out.mask));
+                mask &= low_bits(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(rule.high))));
+            const auto width = static_cast<unsigned>(std::bit_width(mask));
+            out.mask = static_cast<std::uint32_t>(mask);
             const unsigned at = in_tail ? candidate_->bits : position_of(place, rule.shift, width);
             out.shift = static_cast<std::uint8_t>(at);
-            good = (in_tail || (derivation.base & out.mask << rule.shift) == 0) && at + width <= 128 &&
+            good = (in_tail || (derivation.base & mask << rule.shift) == 0) && width <= 32 && at + width <= 128 &&
                    (width == 0 || at / 64 == (at + width - 1) / 64);
         }
         taken.push_back(good ? number : -1);
@@ -405,7 +415,8 @@ void Recorder::guard(const Derivation& derivation) {
 
 // Whether it can be said of the numbers when they mean the operand again that was read for the field before, as they do or not.
 bool Recorder::take_again(const Field& field, const Derivation& derivation, bool is_same) {
-    const auto before = std::find_if(taken_.begin(), taken_.end(), [&](const Taken& one) { return one.field == &field; });
+    const auto before =
+        std::find_if(taken_.begin(), taken_.end(), [&](const Taken& one) { return one.field == &field; });
     if (before == taken_.end() || before->base != derivation.base || before->parts.size() != derivation.parts.size())
         return false;
     std::vector<Operation> all;
@@ -472,7 +483,7 @@ void Recorder::finish(Program& out) {
     // What has to be as it was stays in the image.
     for (const Operation& one : noted_) {
         if (is_only(one)) continue;
-        out.words[one.shift >> 6] &= ~(one.mask << (one.shift & 63));
+        out.words[one.shift >> 6] &= ~(std::uint64_t{one.mask} << (one.shift & 63));
         operations_.push_back(one);
     }
     checks_ = noted_checks_;

@@ -275,8 +275,9 @@ bool Programs::run(const Program& program, const std::uint64_t* numbers, Encoded
         const std::uint64_t value = numbers[one->number] - numbers[one->less] - one->bias;
         const bool outside = value > one->span || (value & one->step_mask) != 0;
         if (outside != one->outside) return false;
-        const std::uint64_t steps = value >> one->scale, sign = one->negative ? ~std::uint64_t{0} : 0;
-        words[one->shift >> 6] |= ((one->low + (steps ^ sign) - sign) & one->mask) << (one->shift & 63);
+        const auto steps = static_cast<std::uint32_t>(value >> one->scale), low = static_cast<std::uint32_t>(one->low);
+        const std::uint64_t bits = (one->negative ? low - steps : low + steps) & one->mask;
+        words[one->shift >> 6] |= bits << (one->shift & 63);
     }
     const CodeCheck* check = checks_.data() + program.first_check;
     for (const CodeCheck* const last = check + program.check_count; check != last; ++check)
@@ -395,7 +396,7 @@ void Programs::learn(const char* begin, PlainReader& reader) {
     }
     Recorder recorder({begin, outline_.size}, numbers, values);
     Program program;
-    if (!recorder.derive(codec_, reader, program)) return;
+    if (!recorder.derive(codec_, reader, program) || codec_.is_loaded(program.form)) return;
     program.first = static_cast<std::uint32_t>(operations_.size());
     program.count = static_cast<std::uint8_t>(recorder.operations().size());
     program.first_check = static_cast<std::uint32_t>(checks_.size());

@@ -42,16 +42,18 @@ struct OutlineNumber {
 // multiple of a power of two. What is, without its lowest `scale` bits, is added to `low`, or subtracted, and goes into the image
 // from bit `shift` on, where it has a mask.
 struct Operation {
+    std::uint64_t bias = 0;
+    std::uint32_t span = 0, mask = 0, step_mask = 0;
+    std::int32_t low = 0;
     std::uint8_t number = 0;
     std::uint8_t less = Outline::nothing;  // the number that is subtracted
     std::uint8_t shift = 0, scale = 0;
     bool outside = false;                  // it must not be so
     bool negative = false;
-    std::uint32_t step_mask = 0;
-    std::uint64_t bias = 0, span = 0, low = 0, mask = 0;
 
     bool operator==(const Operation&) const = default;
 };
+static_assert(sizeof(Operation) == 32);  // they wait for memory
 
 // A code of an operand in the image's first word, which must be one that decodes.
 struct CodeCheck {
@@ -80,8 +82,8 @@ public:
     explicit Programs(const Codec& codec);
 
     // Reads the statement at `cursor`, where it is one of which there is a program; `end` is that of the text. Moves the cursor
-    // behind the operands. Such a statement means the same wherever it stands, in at most 128 bits, with no deferred number,
-    // and ends there: nothing but blanks comes before its line's end, its mark or a comment.
+    // behind the operands. Such a statement means the same wherever it stands, in at most 128 bits, with no number that is deferred
+    // or that a loader changes, and ends there: nothing but blanks comes before its line's end, its mark or a comment.
     bool read(const char*& cursor, const char* end, Encoded& out);
 
     // Whether what `read` was asked for last should get a program; `reader` reads plain numbers, and says whether something was

@@ -21,22 +21,25 @@ struct KnownStatements {
 
 // The statement with the numbers in its operands changed: as long as they are, and often at an edge.
 inline std::string with_other_numbers(std::string text, SplitMix64& random) {
-    constexpr std::string_view edges[] = {"0123456789", "12346789",
-                                          "00112345678", "10141516171819222324252627282930313233636465666870"};
+    constexpr std::string_view edges[] = {"0123456789", "12346789", "00112345678",
+                                          "10141516171819222324252627282930313233636465666870"};
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     for (std::size_t i = std::min(text.find(' '), text.size()); i < text.size(); ++i) {
         if (!is_digit(text[i])) continue;
         const bool hexadecimal = text[i] == '0' && i + 1 < text.size() && text[i + 1] == 'x';
         if (hexadecimal) ++i;
         std::size_t end = i + 1;
-        while (end < text.size() && (is_digit(text[end]) || (hexadecimal && text[end] >= 'a' && text[end] <= 'f'))) ++end;
+        while (end < text.size() && (is_digit(text[end]) || (hexadecimal && text[end] >= 'a' && text[end] <= 'f')))
+            ++end;
         const std::size_t begin = hexadecimal ? i + 1 : i;
         const std::uint64_t choice = random.next() % 8;
         const std::string_view& edge = edges[random.next() % std::size(edges)];
         for (std::size_t at = begin; at < end && choice >= 2; ++at)
-            text[at] = choice == 2 && hexadecimal ? "0123456789abcdef"[random.next() % 16] : edge[random.next() % edge.size()];
+            text[at] =
+                choice == 2 && hexadecimal ? "0123456789abcdef"[random.next() % 16] : edge[random.next() % edge.size()];
         // A pair of registers, as another pair.
-        if (choice == 3 && end < text.size() && text[end] == ':' && end + 1 < text.size() && text[end + 1] == text[begin])
+        if (choice == 3 && end < text.size() && text[end] == ':' && end + 1 < text.size() &&
+            text[end + 1] == text[begin])
             text[end + 1] = text[begin];
         i = end - 1;
     }
@@ -75,8 +78,9 @@ inline KnownStatements read_known_statements(const Codec& codec, const std::vect
         ++out.statements;
         out.good += good;
         out.known += known;
-        const bool same = !known || (good && got_end == wanted_end && got.form == wanted.form && got.bits == wanted.bits &&
-                                     got.image.words == wanted.image.words && got.deferred_count == 0);
+        const bool same =
+            !known || (good && got_end == wanted_end && got.form == wanted.form && got.bits == wanted.bits &&
+                       got.image.words == wanted.image.words && got.deferred_count == 0);
         if (!same && out.wrong.empty()) out.wrong.assign(p, line_end);
         got_end = p;
         if (!known && good) programs.read(got_end, line_end, got);

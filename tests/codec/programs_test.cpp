@@ -40,8 +40,8 @@ TEST_P(EveryProgram, ReadsWhatTheReaderReads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, EveryProgram,
-                         ::testing::Values("fabrisc-2022-05-15", "wishbone-gpu", "gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4", "rv64gc",
-                                           "mos6502", "msp430", "bpf"),
+                         ::testing::Values("fabrisc-2022-05-15", "wishbone-gpu", "gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4",
+                                           "rv64gc", "mos6502", "msp430", "bpf"),
                          [](const auto& one) {
                              std::string name = one.param;
                              for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -60,13 +60,13 @@ TEST(Programs, OneIsMadeWhenAnOutlineComesAgain) {
 }
 
 TEST(Programs, NumbersThatMeanAnotherFormAreNoneOfTheirs) {
-    const KnownStatements numbers =
-        read_once("gcn1.2", {"s_mov_b32 s1, 63", "s_mov_b32 s1, 64", "s_mov_b32 s1, 65", "s_mov_b32 s1, 66", "s_mov_b32 s1, 62"});
+    const KnownStatements numbers = read_once(
+        "gcn1.2", {"s_mov_b32 s1, 63", "s_mov_b32 s1, 64", "s_mov_b32 s1, 65", "s_mov_b32 s1, 66", "s_mov_b32 s1, 62"});
     EXPECT_EQ(numbers.wrong, "");
     EXPECT_GT(numbers.known, 0u);
     // Compressed where an operand is the same as another.
-    const KnownStatements same = read_once("rv64gc", {"add a0, a0, a1", "add a2, a2, a1", "add a3, a4, a5", "add a4, a4, a5",
-                                                      "add a5, a4, a4", "add a1, a2, a3"});
+    const KnownStatements same = read_once("rv64gc", {"add a0, a0, a1", "add a2, a2, a1", "add a3, a4, a5",
+                                                      "add a4, a4, a5", "add a5, a4, a4", "add a1, a2, a3"});
     EXPECT_EQ(same.wrong, "");
     EXPECT_GT(same.known, 1u);
 }
@@ -74,7 +74,8 @@ TEST(Programs, NumbersThatMeanAnotherFormAreNoneOfTheirs) {
 // Pairs have to be pairs, and an instruction takes one scalar register, of whichever number.
 TEST(Programs, WhatIsNoInstructionIsNotKnown) {
     std::vector<std::string> pairs{"s_mov_b64 s[0:1], 0", "s_mov_b64 s[2:3], 0", "s_mov_b64 s[6:7], 0"};
-    std::vector<std::string> scalars{"v_add_f32_e64 v0, s1, s1", "v_add_f32_e64 v0, s2, s2", "v_add_f32_e64 v0, s3, s3"};
+    std::vector<std::string> scalars{"v_add_f32_e64 v0, s1, s1", "v_add_f32_e64 v0, s2, s2",
+                                     "v_add_f32_e64 v0, s3, s3"};
     for (char i = '0'; i < '9'; ++i) {
         pairs.push_back(std::string("s_mov_b64 s[") + i + ":9], 0");
         scalars.push_back(std::string("v_add_f32_e64 v0, s9, s") + i);
