@@ -7,13 +7,12 @@
 #include <bit>
 #include <limits>
 
+#include "codec/characters.hpp"
 #include "codec/reader.hpp"
 
 namespace isaforge::codec {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Calls `visit` with each code that the numbers can give, until one gives false. False, too, where these are too many to look at.
 template <class Visit>

@@ -14,7 +14,6 @@ namespace isaforge::codec {
 struct Derivation {
     struct Number {
         const char *begin, *end;
-        std::uint64_t value;
     };
     // What is asked of a number, and where it goes; in texts inside of the text too.
     struct Part {

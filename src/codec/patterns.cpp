@@ -5,21 +5,12 @@
 #include <memory>
 #include <span>
 
+#include "codec/characters.hpp"
 #include "codec/derive.hpp"
 
 namespace isaforge::codec {
 
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_word(char c) { return is_digit(c) || is_alpha(c) || c == '_'; }
-
-int hex_digit(char c) {
-    if (is_digit(c)) return c - '0';
-    const char low = static_cast<char>(c | 0x20);
-    return low >= 'a' && low <= 'f' ? low - 'a' + 10 : 99;
-}
 
 // A decimal number without leading zeros, or, where no word is being read, one with 0x. Null where it may be something
 // else or does not fit into 63 bits.
@@ -32,7 +23,7 @@ const char* plain_number(const char* p, const char* end, bool in_word, std::uint
         if (in_word) return nullptr;
         for (p += 2; p != end && hex_digit(*p) < 16; ++p) {
             if (p - begin > 16) return nullptr;
-            value = value << 4 | static_cast<std::uint64_t>(hex_digit(*p));
+            value = value << 4 | hex_digit(*p);
         }
         return p - begin > 2 && value >> 63 == 0 ? p : nullptr;
     }
@@ -257,7 +248,7 @@ struct NoLog {
     static bool passes(std::uint32_t) { return true; }
     void letter(std::uint32_t, std::uint32_t, const char*) {}
     void number_or_letter(std::uint32_t, std::uint32_t, const char*, const char*) {}
-    void number(unsigned, const char*, const char*, std::uint64_t) {}
+    void number(unsigned, const char*, const char*) {}
     void nested(NestedReader&, unsigned, Index, const char*, const After&, const char*) {}
 };
 
@@ -294,9 +285,7 @@ public:
                 return out_.looked.push_back(p);
         }
     }
-    void number(unsigned index, const char* begin, const char* end, std::uint64_t value) {
-        numbers[index] = {begin, end, value};
-    }
+    void number(unsigned index, const char* begin, const char* end) { numbers[index] = {begin, end}; }
     // An operand in the text, up to `end`, or none.
     void nested(NestedReader& reader, unsigned index, Index operand, const char* p, const After& after,
                 const char* end) {
@@ -371,7 +360,7 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
             const char* const number_end =
                 plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
             if (number_end) {
-                log.number(count, p, number_end, out.numbers_.value[count]);
+                log.number(count, p, number_end);
                 next = here->number;
                 after = number_end;
                 read = 1;

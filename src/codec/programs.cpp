@@ -9,6 +9,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "codec/characters.hpp"
 #include "codec/derive.hpp"
 #include "codec/reader.hpp"
 
@@ -19,16 +20,7 @@ namespace {
 constexpr unsigned width = Outline::block;
 constexpr unsigned most_digits = 8, most_hex_digits = 15;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-int hex_digit(char c) {
-    if (is_digit(c)) return c - '0';
-    const char low = static_cast<char>(c | 0x20);
-    return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
-}
-
 std::uint64_t load8(const char* p) {
     std::uint64_t out;
     std::memcpy(&out, p, sizeof out);
@@ -214,7 +206,7 @@ void Programs::strike_out_hexadecimals(const char* begin, unsigned size) {
         if (!p) return;
         if (p[-1] != '0' || outline_.text[p - 1 - begin] != Outline::decimal || is_word(p[-2])) continue;
         const char* const number = p - 1;
-        while (p + 1 < begin + size && hex_digit(p[1]) >= 0) ++p;
+        while (p + 1 < begin + size && hex_digit(p[1]) < 16) ++p;
         if (p == number + 1) continue;
         std::fill(outline_.text + (number - begin), outline_.text + (p + 1 - begin), Outline::hexadecimal);
     }
@@ -251,7 +243,7 @@ bool Programs::value_of(const char* begin, const OutlineNumber& number, std::uin
         return !begins_with_zero || (number.size == 1 && !number.is_no_prefix);
     }
     value = 0;
-    for (unsigned i = 2; i < number.size; ++i) value = value << 4 | static_cast<std::uint64_t>(hex_digit(p[i]));
+    for (unsigned i = 2; i < number.size; ++i) value = value << 4 | hex_digit(p[i]);
     return begins_with_zero;
 }
 
@@ -355,8 +347,8 @@ void Programs::forget() {
 }
 
 std::uint32_t Programs::add_entry(const char* begin) {
-    constexpr std::size_t most_operations = 1u << 18;
-    if (entries_.size() == most_entries || slots_.empty() || operations_.size() > most_operations) forget();
+    constexpr std::size_t most_kept = 1u << 18;
+    if (entries_.size() == most_entries || slots_.empty() || operations_.size() > most_kept) forget();
     Entry fresh;
     fresh.hash = outline_.hash;
     fresh.text = static_cast<std::uint32_t>(blocks_.size());

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "codec/characters.hpp"
 #include "codec/derive.hpp"
 #include "codec/mnemonics.hpp"
 #include "codec/reader.hpp"
@@ -80,12 +81,6 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
            std::any_of(isa.dialect_surfaces.begin(), isa.dialect_surfaces.end(),
                        [&](const auto& own) { return ends_in(isa, tables, own.second, p, end); });
 }
-
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
     if (plain_literal(cursor, text)) return true;

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "codec/characters.hpp"
 #include "codec/tables.hpp"
 #include "isaforge/image.hpp"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::size_t most_spellings = 1000;  // of one operand: what is beyond is read row by row
 constexpr std::size_t most_inside = 24;       // of one inside of another's: what has more is read as an operand
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_sign(char c) { return c == '-' || c == '+'; }
 

@@ -1,0 +1,17 @@
+// Classes of characters that texts of operands are made of.
+#pragma once
+
+namespace isaforge::codec {
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_word(char c) { return is_digit(c) || is_alpha(c) || c == '_'; }
+
+// 16 or more where it is none.
+inline unsigned hex_digit(char c) {
+    if (is_digit(c)) return static_cast<unsigned>(c - '0');
+    const char low = static_cast<char>(c | 0x20);
+    return low >= 'a' && low <= 'f' ? static_cast<unsigned>(low - 'a' + 10) : 16;
+}
+
+}  // namespace isaforge::codec
