@@ -22,14 +22,10 @@ namespace {
 // is all that short runs need, comes in large pages: that takes a tenth of the time.
 void keep_memory() {
 #ifdef __GLIBC__
-    constexpr int begin = 1 << 24;
     mallopt(M_MMAP_THRESHOLD, 1 << 25);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    mallopt(M_TOP_PAD, begin);
-    void* const first = std::malloc(1 << 20);  // more than is left of what the heap has so far
     mallopt(M_TOP_PAD, 1 << 20);
-    prefer_large_pages(first, first ? begin : 0);
-    std::free(first);
+    extend_heap(1 << 24);
 #endif
 }
 

@@ -64,14 +64,21 @@ bool read_input(const std::string& path, Readable what, std::string& text, std::
     const auto size = static_cast<std::uint64_t>(regular ? status.st_size : 0);
     if (size > limit) return too_long(regular, limit, error);
     text.clear();
-    text.reserve(size);  // growing would copy it several times
-    prefer_large_pages(text.data(), text.capacity());
+    const auto make_room = [&](std::size_t bytes) {
+        std::string larger;
+        larger.reserve(bytes);
+        prefer_large_pages(larger.data(), larger.capacity());
+        text.swap(larger.append(text));
+    };
+    make_room(size);  // growing would copy it several times
     char buffer[1 << 16];
     while (true) {
         const ssize_t count = ::read(file.number(), buffer, sizeof buffer);
         if (count == 0) return true;
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return fail(error);
+        if (text.capacity() - text.size() < static_cast<std::size_t>(count))
+            make_room(2 * (text.size() + sizeof buffer));
         text.append(buffer, static_cast<std::size_t>(count));
         if (text.size() > limit) return too_long(regular, limit, error);
     }

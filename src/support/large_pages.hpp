@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace isaforge {
 
@@ -19,6 +20,14 @@ inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unus
     void* const begin = const_cast<char*>(static_cast<const char*>(memory) + before);
     ::madvise(begin, (size - before) / page * page, MADV_HUGEPAGE);
 #endif
+}
+
+// The heap that this thread takes memory from has that much more of it in large pages, of which it keeps what is unused. With
+// malloc's own settings, which map blocks of this size apart and give them back, nothing changes.
+inline void extend_heap(std::size_t bytes) {
+    void* const end = std::malloc(bytes);
+    if (end != nullptr) prefer_large_pages(end, bytes);
+    std::free(end);
 }
 
 }  // namespace isaforge
