@@ -4,6 +4,7 @@ kind and the line, and others without any, in which it must find nothing.
 
     kernels.py ISAFORGE
 """
+import collections
 import pathlib
 import re
 import resource
@@ -18,7 +19,6 @@ PRELUDE = """#define L __builtin_amdgcn_workitem_id_x()
                     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); } while (0)
 typedef unsigned uint;
 typedef unsigned char uchar;
-#line 1
 """
 DATA, OUT, LDS = "in:data", "out:4096:result", "lds:2048"
 PLAIN = "__kernel void k(__global int *in, __global int *out)"
@@ -129,24 +129,24 @@ DEFECTS = [
 }""", [DATA, OUT, LDS], r"races: 1 wavefront of the group ended without coming to this barrier"),
 ]
 
-ASSEMBLY = """    .amdgcn_target "amdgcn-amd-amdhsa--{processor}"
-    .text
-    .globl k
+ASSEMBLY = """    .text
+    .globl {name}
     .p2align 8
-    .type k,@function
-k:
+    .type {name},@function
+{name}:
 {body}
     s_endpgm
     .section .rodata,"a",@progbits
     .p2align 6
-    .amdhsa_kernel k
+    .amdhsa_kernel {name}
         .amdhsa_group_segment_fixed_size 1024
         .amdhsa_user_sgpr_kernarg_segment_ptr 1
         .amdhsa_next_free_vgpr 16
         .amdhsa_next_free_sgpr 32
     .end_amdhsa_kernel
 """
-# Written by hand, without arguments.
+# Without arguments; what the report says, how many work-items, the size of the stack where it is not the usual one.
+Assembly = collections.namedtuple("Assembly", "name body wanted items stack", defaults=("64", None))
 BY_HAND = [
     ("a vector register decides", "    v_cmp_eq_u32 vcc, 1, v9\n    s_cbranch_vccnz 1f\n    s_nop 0\n1:",
      r"uninitialised: which way it goes depends on vcc, which nobody has written"),
@@ -511,12 +511,17 @@ class Tests:
         self.failed += 1
         print(f"{name}: {why}\n{result.stdout}{result.stderr}")
 
-    def compile(self, name, source, processor, level):
-        (self.folder / "k.cl").write_text(PRELUDE + source)
-        made = self.call("clang-14", "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", "-w",
-                         "-cl-std=CL2.0", "-cl-kernel-arg-info", "-gline-tables-only", level, "k.cl", "-o", "k.co")
+    def compile(self, name, sources, processor, level):
+        """All in one file, for the compiler takes long to begin: the kernels k0, k1 and so on, with the lines of their own sources."""
+        numbered = ["#line 1\n" + source.replace("__kernel void k(", f"__kernel void k{number}(") for number, source in enumerate(sources)]
+        (self.folder / "k.cl").write_text(PRELUDE + "\n".join(numbered))
+        return self.make(name, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", "-w",
+                         "-cl-std=CL2.0", "-cl-kernel-arg-info", "-gline-tables-only", level, "k.cl")
+
+    def make(self, name, *arguments):
+        made = self.call("clang-14", *arguments, "-o", "k.co")
         if made.returncode != 0:
-            self.fail(name, "does not compile", made)
+            self.fail(name, "cannot be made", made)
         return made.returncode == 0
 
     def judge(self, name, result, wanted, line=None):
@@ -530,16 +535,15 @@ class Tests:
         elif line is not None and not re.search(rf"k\.cl:{line}: {wanted}", result.stderr):
             self.fail(name, f"not of line {line}", result)
 
-    def defect(self, name, source, arguments, wanted, level="-O2"):
-        if not self.compile(name, source, "gfx900", level):
+    def defects(self, level, defects):
+        if not self.compile("what has defects", [source for _, source, _, _ in defects], "gfx900", level):
             return
-        lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
-        self.run_kernel(f"{name} gfx900 {level}", "k", arguments, wanted, lines[0] if lines else None, traced=True)
+        for number, (name, source, arguments, wanted) in enumerate(defects):
+            lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
+            self.run_kernel(f"{name} gfx900 {level}", f"k{number}", arguments, wanted, lines[0] if lines else None, traced=True)
 
     def clean(self, processor, level, traced=False):
-        """All in one file, for the compiler takes long to begin."""
-        named = [source.replace("__kernel void k(", f"__kernel void k{number}(") for number, (_, source, _) in enumerate(CLEAN)]
-        if not self.compile("what is clean", "\n".join(named), processor, level):
+        if not self.compile("what is clean", [source for _, source, _ in CLEAN], processor, level):
             return
         for number, (name, _, arguments) in enumerate(CLEAN):
             self.run_kernel(f"{name} {processor} {level}", f"k{number}", arguments, None, traced=traced)
@@ -551,15 +555,18 @@ class Tests:
         if traced:
             self.judge(f"{name}, traced", self.call(*command, "--trace", "trace", "--profile"), wanted, line)
 
-    def assembly(self, name, body, wanted, processor="gfx900", stack=None, items="64"):
-        (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
-        made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
-        if made.returncode != 0:
-            return self.fail(name, "is not assembled", made)
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", items, "--group", items, "--check", stack=stack)
-        if wanted is not None and "check: 1 place" not in result.stderr:
-            self.fail(name, f"not one place on {processor}", result)
-        return self.judge(f"{name} {processor}", result, wanted)
+    def assembly(self, processor, kernels):
+        """In one file, too."""
+        text = "".join(ASSEMBLY.format(name=f"k{number}", body=kernel.body) for number, kernel in enumerate(kernels))
+        (self.folder / "k.s").write_text(f'    .amdgcn_target "amdgcn-amd-amdhsa--{processor}"\n{text}')
+        if not self.make(processor, "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s"):
+            return
+        for number, kernel in enumerate(kernels):
+            result = self.call(self.isaforge, "run", "k.co", "--kernel", f"k{number}", "--grid", kernel.items, "--group", kernel.items,
+                               "--check", stack=kernel.stack)
+            if kernel.wanted is not None and "check: 1 place" not in result.stderr:
+                self.fail(kernel.name, f"not one place on {processor}", result)
+            self.judge(f"{kernel.name} {processor}", result, kernel.wanted)
 
     def program(self, name, body, wanted):
         (self.folder / "p.s").write_text(FABRISC.format(body))
@@ -572,19 +579,16 @@ class Tests:
         return self.judge(name, result, wanted)
 
     def run(self):
-        for name, source, arguments, wanted, *level in DEFECTS:
-            self.defect(name, source, arguments, wanted, *level)
-        for each in BY_HAND:
-            self.assembly(*each)
-        for name, processors, body, wanted in BY_GENERATION:
-            for processor in processors:
-                self.assembly(name, BEGIN + body, wanted, processor)
-        for name, processors, body, wanted in BETWEEN:
-            for processor in processors:
-                self.assembly(name, BEGIN + " v_xor_b32 v5, 0x100, v4\n s_barrier\n" + body, wanted, processor, items="128")
+        for level in ("-O0", "-O2"):
+            self.defects(level, [defect[:4] for defect in DEFECTS if (*defect, "-O2")[4] == level])
         for processor in ALL:
-            self.assembly("many accesses in a row", BEGIN + IN_A_ROW, None, processor, SMALL_STACK)
-            self.assembly("many updates in a row", BEGIN + UPDATES_IN_A_ROW, None, processor, SMALL_STACK)
+            self.assembly(processor, [
+                *(Assembly(*each) for each in BY_HAND if processor == "gfx900"),
+                *(Assembly(name, BEGIN + body, wanted) for name, processors, body, wanted in BY_GENERATION if processor in processors),
+                *(Assembly(name, BEGIN + " v_xor_b32 v5, 0x100, v4\n s_barrier\n" + body, wanted, items="128")
+                  for name, processors, body, wanted in BETWEEN if processor in processors),
+                Assembly("many accesses in a row", BEGIN + IN_A_ROW, None, stack=SMALL_STACK),
+                Assembly("many updates in a row", BEGIN + UPDATES_IN_A_ROW, None, stack=SMALL_STACK)])
         for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
             self.clean(processor, level, traced=(processor, level) == ("gfx900", "-O2"))
         for each in PROGRAMS:

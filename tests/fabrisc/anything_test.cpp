@@ -35,7 +35,7 @@ TEST_P(AnyBits, AreExecutedOrExplained) {
     const auto codec = std::make_shared<const Codec>(isa);
     std::mt19937_64 random(GetParam().wlen * 1000 + GetParam().mxvl);
     std::uint64_t executed = 0;
-    constexpr std::uint64_t bytes = 1 << 14, rounds = 12, turns = 25;
+    constexpr std::uint64_t bytes = 1 << 14, rounds = 8, turns = 25;
     for (unsigned round = 0; round < rounds; ++round) {
         MachineOptions how;
         how.memory_bytes = bytes;

@@ -172,10 +172,9 @@ def lines_of(variant, count, seed, isaforge):
     codes = isaforge.sample(variant, '--codes', '--seed', seed)
     printed = isaforge.sample(variant, '-n', count // 4, '--seed', seed)
     other = isaforge.sample(variant, '-n', count // 4, '--other-texts', '--seed', seed + 1)
-    chance.shuffle(codes)
     always = handwritten()  # a short run takes some of them
     always = chance.sample(always, min(len(always), 4 * count))
-    right = always + each + codes[:count // 4] + printed + other
+    right = always + each + chance.sample(codes, min(len(codes), count // 4)) + printed + other
     wrong = [mutation.mutated(chance, chance.choice(printed)) for _ in range(count // 4)]
     return right + wrong, {name_of(line) for line in each}
 

@@ -3,8 +3,8 @@
 examples/openmp, and the libraries rocRAND and rocPRIM beside this file. Each compares its results with those of the host, and
 says in one line whether they are equal.
 
-A sample, which `make test` runs, leaves out rocPRIM, which takes long to compile, and makes each program for two processors;
---every takes all.
+A sample, which `make test` runs, leaves out rocPRIM, which takes long to compile, and makes each program for one processor, the
+next one for another; --every takes all.
 """
 import argparse
 import concurrent.futures
@@ -116,18 +116,14 @@ def one_bug(run, done):
     return None if kinds else as_on_host(run, done)
 
 
-def some(targets, number):
-    """The first and one of the others, in turn."""
-    return [targets[0], targets[1 + number % (len(targets) - 1)]] if len(targets) > 2 else targets
-
-
 def hip_programs(folder, isaforge, all_targets, every):
     for number, source in enumerate(sorted(HIP.glob('*.cpp'))):
         name, program = source.stem, folder / source.stem
         targets = [target for target in all_targets if target in TARGETS_OF.get(name, TARGETS)]
-        targets = targets if every else some(targets, number)
         if not targets:
             continue
+        if not every:
+            targets = [targets[number % len(targets)]]
         commands = [hip(source, program, targets, *(['-g'] if name == 'bugs' else []))]
         runs = [Run(name, isa, [program]) for isa in targets]
         if name == 'bugs':
@@ -149,7 +145,7 @@ def hip_programs(folder, isaforge, all_targets, every):
 
 def openmp_programs(folder, all_targets, every):
     for number, (source, compiler, language) in enumerate(OPENMP_PROGRAMS):
-        targets = all_targets if every else some(all_targets, number)
+        targets = all_targets if every else [all_targets[number % len(all_targets)]]
         for isa in targets:
             program = folder / f'{source}.{compiler}.{isa}'
             make = clang(isa, OPENMP / source, program) if compiler == 'clang-14' else gcc(compiler, language, isa, OPENMP / source, program)
@@ -161,7 +157,8 @@ def openmp_programs(folder, all_targets, every):
 
 def library_programs(folder, targets, every):
     rocrand = ['g++', '-std=c++17', '-O2', '-D__HIP_PLATFORM_AMD__', HERE / 'rocrand.cpp', '-o', folder / 'rocrand', '-lrocrand', '-lamdhip64']
-    yield Program('rocrand', [rocrand], [Run('rocrand', isa, [folder / 'rocrand', *(['--every'] if every else [])]) for isa in targets])
+    runs = [Run('rocrand', isa, [folder / 'rocrand', *(['--every'] if every else [])]) for isa in (targets if every else targets[:1])]
+    yield Program('rocrand', [rocrand], runs)
     for number, element in enumerate(ROCPRIM_TYPES):
         if not every:
             continue

@@ -201,19 +201,19 @@ void show(const Figures& f) {
 
 TEST(Programs, OneInstruction) {
     Figures figures;
-    try_programs(1, 500, 1, {}, figures);
+    try_programs(1, 300, 1, {}, figures);
     show(figures);
     EXPECT_GT(figures.regions, figures.programs / 4);
-    EXPECT_GT(figures.faults, 100u);
+    EXPECT_GT(figures.faults, 60u);
 }
 
 TEST(Programs, ManyInstructions) {
     Figures figures;
-    try_programs(100000, 250, 12, {}, figures);
+    try_programs(100000, 150, 12, {}, figures);
     show(figures);
     EXPECT_GT(figures.compiled, figures.units / 2);
     EXPECT_LT(figures.interpreted, figures.instructions / 4 * 3);
-    EXPECT_GT(figures.with_pending, 20u);
+    EXPECT_GT(figures.with_pending, 10u);
 }
 
 TEST(Programs, VectorsInMemory) {
@@ -228,7 +228,7 @@ TEST(Programs, VectorsInMemory) {
     const std::vector<ir::Graph> none;
     ProgramMachine owner(isa, none);
     Figures figures;
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         Pair pair(graphs, seed, false);
         Random random(seed);
         for (const ir::Graph& graph : graphs) ASSERT_EQ(pair.mixed().problems(graph), "");
@@ -282,7 +282,7 @@ TEST(Programs, InstructionsOfMoreOperationsThanTheLimitAreNotCompiled) {
 TEST(Programs, EveryEngine) {
     const auto isa = program_isa();
     Engines engines(isa);
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
         RandomProgram program(*isa, ir::Choices(seed), scope_of_engines(*isa));
         const std::string wrong = engines.run(program.make(1 + seed % 4), seed);
         ASSERT_EQ(wrong, "") << "seed " << seed;

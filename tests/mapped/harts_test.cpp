@@ -185,8 +185,8 @@ std::vector<Word> banking(std::int64_t rounds) {
 }
 
 TEST(Transactions, NobodySeesHalfOfOne) {
-    for (std::uint64_t seed = 0; seed < 301; ++seed) {
-        const bool threads = seed == 300;
+    for (std::uint64_t seed = 0; seed <= seeds(300); ++seed) {
+        const bool threads = seed == seeds(300);
         MappedMachine machine(retrying, options(3, seed, threads));
         const std::int64_t rounds = threads ? 3000 : 10;
         const RunResult result = machine.run(banking(rounds), 10000000);

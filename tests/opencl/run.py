@@ -106,8 +106,9 @@ class Host:
 class Build:
     """One program, made by one compiler for one target at one level."""
 
-    def __init__(self, options, engines, program, compiler, target, level, folder):
+    def __init__(self, options, engines, program, compiler, target, level, folder, linked):
         self.options, self.engines, self.program, self.compiler, self.target, self.level = options, engines, program, compiler, target, level
+        self.code = 'kernels.co' if linked else 'kernels.o'  # with what is left for the loader to do
         self.name = f'{"assembly" if compiler == "isaforge" else "clang-" + compiler} {target} -O{level}'
         self.folder = folder / program.name / self.name.replace(' ', '')
 
@@ -121,13 +122,17 @@ class Build:
         if self.program.prints:
             command.append('-DPRINTS')
         run(*command, '-c', self.program.path, '-o', self.folder / 'kernels.o')
-        run('ld.lld-' + version, '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
+        self.link('ld.lld-' + version)
 
     def assemble(self):
         isa, generation = GENERATIONS[self.target]
         run(self.options.isaforge, 'asm', '-i', isa, '-D', f'GENERATION={generation}', '-I', HERE, self.program.path.with_suffix('.s'),
             '-o', self.folder / 'kernels.o')
-        run('ld.lld-19', '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
+        self.link('ld.lld-19')
+
+    def link(self, linker):
+        if self.code == 'kernels.co':
+            run(linker, '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / self.code)
 
     def standard(self):
         """Without generic pointers where the target, or the library, has none."""
@@ -157,7 +162,7 @@ class Build:
         for name in self.program.buffers:
             shutil.copyfile(self.folder.parent / f'{name}.in', self.folder / name)
         for launch in self.program.launches:
-            command = [self.options.isaforge, 'run', self.folder / 'kernels.co', '--kernel', launch.kernel, '--engine', engine]
+            command = [self.options.isaforge, 'run', self.folder / self.code, '--kernel', launch.kernel, '--engine', engine]
             command += [] if self.options.check is None else ['--check=' + self.options.check]
             command += ['--grid', ','.join(map(str, launch.grid)), '--group', ','.join(map(str, launch.group))]
             for argument in launch.arguments:
@@ -204,7 +209,8 @@ def can_compile(program, compiler, target, level):
 def builds_of(options, program, number, folder):
     """All that a program can be made by; for the sample one of these, another for each program."""
     engines = options.engine or (ENGINES if options.every or number % 11 == 5 else ['interpreter'])  # to compile takes longest
-    every = [Build(options, engines, program, compiler, target, level, folder)
+    linked = options.every or number % 4 == 0
+    every = [Build(options, engines, program, compiler, target, level, folder, linked)
              for level, target, compiler in itertools.product(options.level or LEVELS, options.target or TARGETS, options.compiler or COMPILERS)
              if target in (program.targets or [target]) and can_compile(program, compiler, target, level)]
     if options.every:
