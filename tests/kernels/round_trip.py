@@ -127,14 +127,16 @@ def main():
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
     parser.add_argument('--target', choices=list(TARGETS), action='append', help='only this one')
     parser.add_argument('--level', choices=list('0123'), action='append', help='only this one')
+    parser.add_argument('--in-turn', action='store_true', help='one of the levels for each target')
     parser.add_argument('--each', action='store_true', help='every source by itself, instead of all in one')
     parser.add_argument('--keep', type=pathlib.Path, help='leave what was made in this folder')
     options = parser.parse_args()
     sources = sorted(set(HERE.glob('*.cl')) - {HERE / 'all.cl'}) if options.each else [HERE / 'all.cl']
     trips, failed = [], False
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for target in options.target or TARGETS:
-            for level in options.level or '0123':
+        levels = options.level or list('0123')
+        for number, target in enumerate(options.target or TARGETS):
+            for level in [levels[number % len(levels)]] if options.in_turn else levels:
                 for source in sources:
                     folder = (options.keep or pathlib.Path(scratch)) / f'{target}-O{level}-{source.stem}'
                     folder.mkdir(parents=True, exist_ok=True)

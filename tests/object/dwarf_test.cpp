@@ -109,7 +109,9 @@ protected:
 TEST_F(LineTables, OfClang) {
     for (const std::string release : {"14", "19"}) {
         for (const char* target : {"x86_64-linux-gnu", "i386-linux-gnu", "powerpc64-linux-gnu", "aarch64-linux-gnu"}) {
-            for (const char* dwarf : {"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"}) {
+            const bool odd = (release == "19") ==
+                             (target[0] == 'x' || target[0] == 'p');  // all versions, of each release and each target
+            for (const char* dwarf : {odd ? "-gdwarf-3" : "-gdwarf-2", odd ? "-gdwarf-5" : "-gdwarf-4"}) {
                 const std::string how = std::string("clang-") + release + " -target " + target + " " + dwarf +
                                         " -O1 -fno-inline-functions-called-once -c a.c -o a.o";
                 command(how);
