@@ -21,8 +21,6 @@ constexpr std::size_t most_inside = 24;       // of one inside of another's: wha
 
 bool is_sign(char c) { return c == '-' || c == '+'; }
 
-bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 void add_letter(Letters& letters, char c) {
     letters.set(static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(c))));
     letters.set(static_cast<unsigned char>(std::toupper(static_cast<unsigned char>(c))));
@@ -66,7 +64,7 @@ void Spellings::add_longer(const std::vector<TextTemplate>& texts, Known& known)
         for (const TextTemplate& longer : texts) {
             const std::string_view whole = word_of(longer);
             if (begin.empty() || whole.size() <= begin.size() || !whole.starts_with(begin)) continue;
-            if (is_letter(whole[begin.size()])) continue;
+            if (is_word(whole[begin.size()])) continue;
             known.unlisted = true;
             add_letter(known.goes_on, whole[begin.size()]);
         }
@@ -178,7 +176,7 @@ std::size_t count_of(const std::string& text, std::int64_t& number) {
     std::size_t at = text.size();
     while (at > 0 && is_digit(text[at - 1])) --at;
     const std::size_t digits = text.size() - at;
-    if (at == 0 || !is_letter(text[at - 1]) || digits > most_digits || (digits > 1 && text[at] == '0'))
+    if (at == 0 || !is_word(text[at - 1]) || digits > most_digits || (digits > 1 && text[at] == '0'))
         return text.size();
     if (digits != 0) number = std::stoll(text.substr(at));
     return at;
@@ -423,7 +421,7 @@ bool Spellings::is_numeric(const Spelling& spelling) const {
     if (!is_signed || c == '|' || c == '[') return false;
     std::string word;
     for (const char letter : text) {
-        if (!is_letter(letter) && letter != number_mark) break;
+        if (!is_word(letter) && letter != number_mark) break;
         word += letter == number_mark ? '0' : letter;
     }
     const char behind = word.size() < text.size() ? text[word.size()] : '\0';

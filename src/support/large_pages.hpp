@@ -23,7 +23,7 @@ inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unus
 }
 
 // The heap that this thread takes memory from has that much more of it in large pages, of which it keeps what is unused. With
-// malloc's own settings, which map blocks of this size apart and give them back, nothing changes.
+// malloc's own settings, which map blocks of this size apart and give them back, the heap has nothing of it.
 inline void extend_heap(std::size_t bytes) {
     void* const end = std::malloc(bytes);
     if (end != nullptr) prefer_large_pages(end, bytes);
