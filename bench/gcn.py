@@ -4,6 +4,7 @@ over and over, and random statements that the description itself makes, of which
 Where llvm-mc-14 or clrxasm is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
 """
 import glob
+import itertools
 import json
 import multiprocessing
 import os
@@ -66,16 +67,18 @@ def same_for_clrx(lines, ours, work):
     return [line for line, _ in kept], [mine for _, mine in kept]
 
 
-def compiled(isaforge, work):
-    """What clang makes of the tests' kernels: instructions as they come, but for branches, whose labels would not repeat."""
+def compiled(isaforge, work, count):
+    """What clang makes of the tests' kernels, of as many as it takes: instructions as they come, but for branches, whose labels
+    would not repeat."""
     kernels = sorted(glob.glob(os.path.join(KERNELS, "*.cl")))
     lines = []
-    for kernel in kernels if shutil.which("clang-14") else []:
-        for level in "0123":
-            program = os.path.join(work, "kernel.o")
-            subprocess.run(["clang-14", *CLANG, "-O" + level, "-c", kernel, "-o", program], capture_output=True, check=True)
-            text = subprocess.run([isaforge, "dis", program], capture_output=True, check=True).stdout.decode()
-            lines += [line.split("//")[0].strip() for line in text.splitlines() if line.startswith("    ")]
+    for kernel, level in itertools.product(kernels if shutil.which("clang-14") else [], "0123"):
+        if len(lines) > 2 * count:
+            break
+        program = os.path.join(work, "kernel.o")
+        subprocess.run(["clang-14", *CLANG, "-O" + level, "-c", kernel, "-o", program], capture_output=True, check=True)
+        text = subprocess.run([isaforge, "dis", program], capture_output=True, check=True).stdout.decode()
+        lines += [line.split("//")[0].strip() for line in text.splitlines() if line.startswith("    ")]
     return [line for line in lines if line and line[0] != "." and not re.search(r"\bL_|branch|@|:$", line)]
 
 
@@ -84,7 +87,7 @@ def write_corpus(isaforge, work, count, kind):
     path = source_of(work, kind)
     if os.path.exists(path):
         os.remove(path)
-    lines = sampled(isaforge, count * 3 // 2 + 100) if kind == "random" else compiled(isaforge, work)
+    lines = sampled(isaforge, count * 3 // 2 + 100) if kind == "random" else compiled(isaforge, work, count)
     if not lines:
         return
     source = write(work, "gcn-all.s", [line + "\n" for line in lines])

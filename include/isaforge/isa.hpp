@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -645,6 +646,21 @@ struct ElfMachine {
     }
 };
 
+// Functions that meanings call, by their names. Their bodies are made when somebody asks for one.
+struct FunctionList {
+    std::vector<std::string> names;
+    Rows<std::shared_ptr<const semantics::Function>> all;  // likewise
+
+    std::size_t size() const { return all.size(); }
+    const semantics::Function& operator[](std::size_t index) const { return *all[index]; }
+    // Null where there is none of that name.
+    const semantics::Function* find(std::string_view name) const {
+        const auto found = std::lower_bound(names.begin(), names.end(), name);
+        return found != names.end() && *found == name ? all[static_cast<std::size_t>(found - names.begin())].get()
+                                                      : nullptr;
+    }
+};
+
 // Which texts of which forms a word at the begin of a statement may be: what the codec would else find out from all forms
 // before it reads a single line.
 struct MnemonicIndex {
@@ -700,6 +716,33 @@ struct MnemonicIndex {
     bool relaxes = false;            // there are names for those who may be given a longer form, which are not here
     unsigned longest = 0;  // bits of the longest instruction, with what its operands bring along, at most
 };
+
+// Which forms the bits of an instruction may be of: what the codec would else find out from all forms before it decodes a
+// single instruction.
+struct DecodeTree {
+    // The children of a node lie together, so that one step down is one load.
+    struct Node {
+        std::uint32_t first = 0;           // of the children in `nodes`, or of a leaf its number
+        std::uint16_t mask = 0;            // of the bits that choose the child; 0: a leaf
+        std::uint8_t word = 0, shift = 0;  // where these are in the image
+
+        bool is_leaf() const { return mask == 0; }
+        std::uint32_t children() const { return mask + 1u; }
+        Node child(const Node* nodes, const Image& image) const {
+            return nodes[first + (image.words[word] >> shift & mask)];
+        }
+        bool operator==(const Node&) const = default;
+    };
+    std::vector<Node> nodes;            // the root is 0
+    std::vector<std::uint32_t> begins;  // of each leaf's forms in `forms`, and their end; leaf 0 has none
+    std::vector<Index> forms;           // of a leaf those with the most fixed bits first
+
+    std::size_t leaves() const { return begins.size() - 1; }
+    std::span<const Index> forms_of(std::size_t leaf) const {
+        return std::span(forms).subspan(begins[leaf], begins[leaf + 1] - begins[leaf]);
+    }
+};
+static_assert(sizeof(DecodeTree::Node) == 8);
 
 struct Isa {
     std::string name;  // "wishbone-gpu"
@@ -762,11 +805,12 @@ struct Isa {
     std::vector<LengthRule> lengths;  // the first that fits tells; empty: nothing is known but of instructions
     std::vector<AutoRow> auto_rows;                        // only in a draft: see LoadOptions
     std::function<std::vector<Diagnostic>()> find_unused;  // declarations that nothing refers to, as warnings
-    std::vector<std::shared_ptr<const semantics::Function>> functions;  // by their names
+    FunctionList functions;
     std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
     std::vector<Doc> docs;  // by their places
     std::vector<DocPage> pages;
-    std::optional<MnemonicIndex> mnemonics;  // only of models that were packed
+    std::optional<MnemonicIndex> mnemonics;  // only of models that were packed …
+    Rows<DecodeTree> decoding;               // … likewise: one, which is made when something is decoded
 
     // What is said in prose of what was declared there; empty where nothing is.
     std::string_view doc_of(Place where) const {

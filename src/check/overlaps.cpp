@@ -41,16 +41,12 @@ public:
         : codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics), sets_(isa_) {}
 
     void look() {
-        const auto& tables = codec_.tables();
-        std::vector<Index> forms;
-        for (const codec::DecodeLeaf& leaf : tables.leaves) {
-            if (leaf.form == no_index) continue;
-            forms.push_back(leaf.form);
-            if (!leaf.last) continue;
+        const DecodeTree& tree = codec_.tables().need_tree();
+        for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf) {
+            std::vector<Index> forms(tree.forms_of(leaf).begin(), tree.forms_of(leaf).end());
             std::sort(forms.begin(), forms.end());
             look_at(forms);
             sets_.clean_up();
-            forms.clear();
         }
     }
 

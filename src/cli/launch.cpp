@@ -344,7 +344,7 @@ int KernelRun::run(const Session& session) {
     int status = success;
     const std::optional<KernelArguments> arguments = prepare(session, status);
     if (!arguments) return status;
-    Loaded loaded;
+    auto& loaded = make_for_good<Loaded>();
     bool good = false;
     if (settings_.engine == "both") {
         good = run_both(*arguments, loaded);

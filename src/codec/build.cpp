@@ -1,6 +1,6 @@
 // Builds the codec's tables from the model. Which mnemonics there are is known at once; the rest waits until it is asked for, under
-// a lock: for a mnemonic its candidates, for a form its operands' codes, for decoding the tree, and with each the forms and
-// operands that it needs (a row refers to operands with a lower index).
+// a lock: for a mnemonic its candidates, for a form its operands' codes, for a leaf of the decode tree its forms, and with each
+// the operands that it needs (a row refers to operands with a lower index).
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -12,6 +12,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "codec/decode_tree.hpp"
 #include "codec/mnemonics.hpp"
 #include "codec/operands.hpp"
 #include "codec/printer.hpp"
@@ -22,9 +23,6 @@ namespace isaforge {
 namespace codec {
 
 namespace {
-
-constexpr unsigned widest_choice = 8;       // bits of one decision
-constexpr unsigned deepest_tree = 48;
 
 bool row_matches(const Isa& isa, const OperandRow& row, std::uint64_t code) {
     if (!row.claims(code)) return false;
@@ -112,7 +110,9 @@ public:
     // What Codec::Tables promises; each takes the lock.
     void mnemonic(const Mnemonic& mnemonic);
     void form_codes(Index form);
-    void decoding();
+    void operand(Index type);
+    const DecodeTree& tree();
+    const DecodeLeaf& leaf(std::uint32_t number);
     void all();
 
 private:
@@ -161,9 +161,8 @@ private:
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
     const Patterns& texts_of_all(const std::vector<Index>& types);
 
-    void build_decoding();
-    DecodeNode tree_node(std::vector<Index> forms, Image tested, unsigned depth);
-    DecodeNode leaf(std::vector<Index> forms);
+    void build_tree();
+    void build_leaf(std::uint32_t number);
     DecodeLeaf leaf_of(Index form);
 
     const Isa& isa_;
@@ -173,17 +172,19 @@ private:
     bool is_building_ = false;
     std::uint32_t steps_ = 0;               // that there are
     Spellings spellings_;
-    std::vector<bool> is_described_, has_codes_, has_texts_;  // operands
-    std::vector<bool> is_form_described_, has_limits_;        // forms
+    std::vector<bool> is_described_, has_texts_;              // operands
+    std::vector<bool> is_form_described_, has_limits_, has_checks_;  // forms
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
     struct Checks {
-        std::vector<Check> checks, tails;
-        std::optional<std::uint32_t> first;  // in Tables::checks, where all are simple
+        std::vector<Check> checks;  // of codes that decode, and behind these of codes that bring a word along
+        std::size_t tails_at = 0;
+        bool simple = false;        // all of them, and not too many for a leaf
     };
     std::map<const Field*, Checks> checks_;
+    std::vector<std::vector<DecodeLeaf>> leaves_;
     std::map<std::vector<ReadingKey>, std::vector<Shape>> shapes_;  // by what a mnemonic may be
 };
 
@@ -191,11 +192,11 @@ void Builder::begin() {
     build_characters();
     tables_.operands = std::vector<OperandTable>(isa_.operand_types.size());
     is_described_.resize(isa_.operand_types.size());
-    has_codes_.resize(isa_.operand_types.size());
     has_texts_.resize(isa_.operand_types.size());
     tables_.forms = std::vector<FormTable>(isa_.forms.size());
     is_form_described_.resize(isa_.forms.size());
     has_limits_.resize(isa_.forms.size());
+    has_checks_.resize(isa_.forms.size());
     if (!isa_.mnemonics || (relax_ && isa_.mnemonics->relaxes)) tables_.own_index = index_mnemonics(isa_, relax_);
     tables_.index = tables_.own_index ? &*tables_.own_index : &*isa_.mnemonics;
     name_mnemonics();
@@ -239,14 +240,25 @@ void Builder::form_codes(Index form) {
     locked([&] { build_form_codes(form); });
 }
 
-void Builder::decoding() {
-    locked([&] { build_decoding(); });
+void Builder::operand(Index type) {
+    locked([&] { need_codes(type); });
+}
+
+const DecodeTree& Builder::tree() {
+    locked([&] { build_tree(); });
+    return *tables_.tree.load(std::memory_order_acquire);
+}
+
+const DecodeLeaf& Builder::leaf(std::uint32_t number) {
+    locked([&] { build_leaf(number); });
+    return *tables_.leaves[number].load(std::memory_order_acquire);
 }
 
 void Builder::all() {
     locked([&] {
         for (Index i = 0; i < isa_.operand_types.size(); ++i) need_texts(i);
-        build_decoding();
+        build_tree();
+        for (std::uint32_t i = 0; i < tables_.need_tree().leaves(); ++i) build_leaf(i);
         for (Index i = 0; i < isa_.forms.size(); ++i) build_form_codes(i);
         for (Mnemonic& mnemonic : tables_.mnemonics) build_mnemonic(mnemonic);
         tables_.whole.store(true, std::memory_order_release);
@@ -315,11 +327,10 @@ void Builder::need_description(Index index) {
 }
 
 void Builder::need_codes(Index index) {
-    if (has_codes_[index]) return;
-    has_codes_[index] = true;
+    OperandTable& table = tables_.operands[index];
+    if (table.has_codes.load(std::memory_order_relaxed)) return;
     need_description(index);
     const OperandType& type = isa_.operand_types[index];
-    OperandTable& table = tables_.operands[index];
     for (const OperandRow& row : type.rows) {
         for (const Field& field : row.fields) need_codes(field.type);
     }
@@ -329,6 +340,7 @@ void Builder::need_codes(Index index) {
     } else {
         table.all_valid = is_total(type);
     }
+    table.has_codes.store(true, std::memory_order_release);
 }
 
 void Builder::need_texts(Index index) {
@@ -665,25 +677,28 @@ void Builder::describe_form(Index index) {
 }
 
 void Builder::need_checks(Index index) {
+    if (has_checks_[index]) return;
+    has_checks_[index] = true;
     const Form& form = isa_.forms[index];
     const auto [known, fresh] = checks_.try_emplace(form.fields.data());
     Checks& found = known->second;
+    std::vector<Check> tails;
     for (Index i = 0; fresh && i < form.fields.size(); ++i) {
         const Field& field = form.fields[i];
         const OperandTable& table = tables_.operands[field.type];
-        if (table.longest_tail != 0) found.tails.push_back(check_of(form, i, table.tails));
+        if (table.longest_tail != 0) tails.push_back(check_of(form, i, table.tails));
         if (!field.fixed && !table.all_valid) found.checks.push_back(check_of(form, i, table.valid));
     }
-    constexpr std::size_t most = 255;
-    const auto is_simple = [](const Check& check) { return check.codes != nullptr; };
-    if (fresh && std::ranges::all_of(found.checks, is_simple) && std::ranges::all_of(found.tails, is_simple) &&
-        std::max(found.checks.size(), found.tails.size()) <= most) {
-        found.first = static_cast<std::uint32_t>(tables_.checks.size());
-        tables_.checks.insert(tables_.checks.end(), found.checks.begin(), found.checks.end());
-        tables_.checks.insert(tables_.checks.end(), found.tails.begin(), found.tails.end());
+    if (fresh) {
+        constexpr std::size_t most = 255;
+        found.tails_at = found.checks.size();
+        found.checks.insert(found.checks.end(), tails.begin(), tails.end());
+        found.simple = std::max(found.tails_at, tails.size()) <= most &&
+                       std::ranges::all_of(found.checks, [](const Check& check) { return check.codes != nullptr; });
     }
-    tables_.forms[index].checks = found.checks;
-    tables_.forms[index].tails = found.tails;
+    const std::span<const Check> all = found.checks;
+    tables_.forms[index].checks = all.first(found.tails_at);
+    tables_.forms[index].tails = all.subspan(found.tails_at);
 }
 
 void Builder::build_form_codes(Index index) {
@@ -969,42 +984,7 @@ void Builder::build_mnemonic(Mnemonic& mnemonic) {
     mnemonic.ready.store(true, std::memory_order_release);
 }
 
-// --- decisions --------------------------------------------------------------------------------------------------------
-
-namespace {
-
-unsigned mask_bits(const Form& form) {
-    unsigned count = 0;
-    for (const std::uint64_t word : form.mask.words) count += static_cast<unsigned>(std::popcount(word));
-    return count;
-}
-
-struct Choice {
-    unsigned position = 0, width = 0;
-    std::size_t largest = ~std::size_t{0};
-};
-
-// The values that the bits `all` at `position`, which do not cross a word, have in instructions of the form.
-template <typename Visit>
-void for_each_choice(const Form& form, unsigned position, std::uint64_t all, Visit&& visit) {
-    const std::uint64_t mask = form.mask.words[position / 64] >> position % 64 & all;
-    const std::uint64_t value = form.value.words[position / 64] >> position % 64 & mask, free = all & ~mask;
-    for (std::uint64_t bits = free;; bits = (bits - 1) & free) {
-        visit(value | bits);
-        if (bits == 0) break;
-    }
-}
-
-// How large the largest child becomes when `width` bits at `position` choose.
-std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
-    std::array<std::size_t, std::size_t{1} << widest_choice> counts{};
-    const std::uint64_t all = low_bits(width);
-    for (const Index index : forms)
-        for_each_choice(isa.forms[index], position, all, [&](std::uint64_t choice) { ++counts[choice]; });
-    return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
-}
-
-}  // namespace
+// --- decoding ---------------------------------------------------------------------------------------------------------
 
 DecodeLeaf Builder::leaf_of(Index index) {
     const FormTable& table = tables_.forms[index];
@@ -1014,90 +994,36 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.form = index;
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.limited = !table.limits.empty();
-    const std::optional<std::uint32_t> simple = checks_.at(isa_.forms[index].fields.data()).first;
-    leaf.hard = table.wide || !simple;
+    leaf.hard = table.wide || !checks_.at(isa_.forms[index].fields.data()).simple;
     if (leaf.hard) return leaf;
-    leaf.first_check = *simple;
+    leaf.checks = table.checks.data();
     leaf.check_count = static_cast<std::uint8_t>(table.checks.size());
     leaf.tail_count = static_cast<std::uint8_t>(table.tails.size());
     return leaf;
 }
 
-DecodeNode Builder::leaf(std::vector<Index> forms) {
-    std::stable_sort(forms.begin(), forms.end(),
-                     [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
-    if (forms.empty()) return {};
-    const auto first = static_cast<std::uint32_t>(tables_.leaves.size());
-    for (const Index form : forms) tables_.leaves.push_back(leaf_of(form));
-    tables_.leaves.back().last = true;
-    return {first, 0, 0, 0};
+void Builder::build_tree() {
+    if (tables_.tree.load(std::memory_order_relaxed)) return;
+    const bool packed = !isa_.decoding.empty() && !isa_.decoding[0].nodes.empty();  // and not damaged
+    if (!packed) tables_.own_tree = decode_tree(isa_);
+    const DecodeTree& tree = packed ? isa_.decoding[0] : *tables_.own_tree;
+    leaves_.resize(tree.leaves());
+    tables_.leaves = std::make_unique<std::atomic<const DecodeLeaf*>[]>(tree.leaves());
+    tables_.tree.store(&tree, std::memory_order_release);
 }
 
-DecodeNode Builder::tree_node(std::vector<Index> forms, Image tested, unsigned depth) {
-    if (forms.size() <= 1 || depth > deepest_tree) return leaf(std::move(forms));
-    Image common, any;
-    unsigned bits_of_all = 0;
-    for (const Index index : forms) bits_of_all = std::max(bits_of_all, isa_.forms[index].bits);
-    const unsigned words = (bits_of_all + 63) / 64;
-    std::fill_n(common.words.begin(), words, ~std::uint64_t{0});
-    for (const Index index : forms) {
-        for (std::size_t w = 0; w < words; ++w) {
-            common.words[w] &= isa_.forms[index].mask.words[w];
-            any.words[w] |= isa_.forms[index].mask.words[w];
-        }
+void Builder::build_leaf(std::uint32_t number) {
+    std::vector<DecodeLeaf>& leaves = leaves_[number];
+    if (!leaves.empty()) return;
+    for (const Index form : tables_.need_tree().forms_of(number)) {
+        build_form_codes(form);
+        need_limits(form);
+        need_checks(form);
+        leaves.push_back(leaf_of(form));
     }
-    Choice best;
-    const auto consider = [&](const Image& bits, unsigned widest) {
-        for (unsigned position = 0; position < 64 * words; ++position) {
-            const std::uint64_t usable = (bits.words[position / 64] & ~tested.words[position / 64]) >> position % 64;
-            const unsigned width = std::min<unsigned>(widest, static_cast<unsigned>(std::countr_one(usable)));
-            if (width == 0) continue;
-            const std::size_t largest = largest_child(isa_, forms, position, width);
-            if (largest < best.largest || (largest == best.largest && width < best.width))
-                best = {position, width, largest};
-        }
-    };
-    consider(common, widest_choice);
-    if (best.largest >= forms.size()) consider(any, 1);
-    if (best.largest >= forms.size()) return leaf(std::move(forms));
-    for (unsigned i = 0; i < best.width; ++i) tested.set(best.position + i, 1, 1);
-    const std::size_t count = std::size_t{1} << best.width;
-    const auto first = static_cast<std::uint32_t>(tables_.nodes.size());
-    tables_.nodes.resize(first + count);
-    std::vector<std::vector<Index>> split(count);
-    for (const Index index : forms) {
-        for_each_choice(isa_.forms[index], best.position, low_bits(best.width),
-                        [&](std::uint64_t choice) { split[choice].push_back(index); });
-    }
-    std::map<std::vector<Index>, DecodeNode> made;  // children that hold the same forms are one
-    for (std::uint64_t i = 0; i < count; ++i) {
-        std::vector<Index>& child = split[i];
-        const auto known = made.find(child);
-        const DecodeNode node = known != made.end() ? known->second : tree_node(child, tested, depth + 1);
-        made.emplace(std::move(child), node);
-        tables_.nodes[first + i] = node;
-    }
-    return {first, static_cast<std::uint16_t>(low_bits(best.width)), static_cast<std::uint8_t>(best.position / 64),
-            static_cast<std::uint8_t>(best.position % 64)};
-}
-
-void Builder::build_decoding() {
-    if (tables_.decodes.load(std::memory_order_relaxed)) return;
-    for (Index i = 0; i < isa_.operand_types.size(); ++i) need_codes(i);
-    std::vector<Index> forms;
-    for (Index i = 0; i < isa_.forms.size(); ++i) {
-        describe_form(i);
-        need_limits(i);
-        need_checks(i);
-        if (!isa_.forms[i].alias) forms.push_back(i);
-    }
-    DecodeLeaf nothing;
-    nothing.value = 1;  // of no bit
-    nothing.last = true;
-    tables_.leaves = {nothing};
-    tables_.nodes.resize(1);
-    tables_.nodes[0] = tree_node(std::move(forms), {}, 0);
-    tables_.decodes.store(true, std::memory_order_release);
+    if (leaves.empty()) leaves.emplace_back().value = 1;  // of no bit
+    leaves.back().last = true;
+    tables_.leaves[number].store(leaves.data(), std::memory_order_release);
 }
 
 }  // namespace codec
@@ -1110,7 +1036,9 @@ Codec::Tables::~Tables() = default;
 
 void Codec::Tables::build(const codec::Mnemonic& mnemonic) const { builder_->mnemonic(mnemonic); }
 void Codec::Tables::build_codes(Index form) const { builder_->form_codes(form); }
-void Codec::Tables::build_decoding() const { builder_->decoding(); }
+void Codec::Tables::build_operand(Index type) const { builder_->operand(type); }
+const DecodeTree& Codec::Tables::build_tree() const { return builder_->tree(); }
+const codec::DecodeLeaf& Codec::Tables::build_leaf(std::uint32_t leaf) const { return builder_->leaf(leaf); }
 void Codec::Tables::build_all() const { builder_->all(); }
 
 Codec::Codec(std::shared_ptr<const Isa> isa, bool relax)

@@ -8,7 +8,6 @@
 namespace isaforge {
 
 using codec::DecodeLeaf;
-using codec::DecodeNode;
 using codec::FormTable;
 using codec::OperandTable;
 
@@ -87,9 +86,9 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
 // What looking at the first word says of a form.
 enum class Seen : std::uint8_t { other, certain, open };
 
-Seen look(const Codec::Tables& tables, const DecodeLeaf& leaf, std::uint64_t word) {
+Seen look(const DecodeLeaf& leaf, std::uint64_t word) {
     if (leaf.hard) return Seen::open;
-    const codec::Check* check = tables.checks.data() + leaf.first_check;
+    const codec::Check* check = leaf.checks;
     for (unsigned i = 0; i < leaf.check_count; ++i, ++check) {
         if (!check->holds(word)) return Seen::other;
     }
@@ -154,11 +153,10 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
 }
 
 const DecodeLeaf& find_leaf(const Codec::Tables& tables, const Image& image) {
-    tables.need_decoding();
-    const DecodeNode* const nodes = tables.nodes.data();
-    DecodeNode node = *nodes;
+    const DecodeTree::Node* const nodes = tables.need_tree().nodes.data();
+    DecodeTree::Node node = *nodes;
     while (!node.is_leaf()) node = node.child(nodes, image);
-    return tables.leaves[node.first];
+    return tables.need_leaf(node.first);
 }
 
 // The form of the instruction, from this leaf on. With `why`, finds what breaks a rule instead, and says which; else leaves its
@@ -171,7 +169,7 @@ const DecodeLeaf& find_leaf(const Codec::Tables& tables, const Image& image) {
         const DecodeLeaf& leaf = *at;
         last = leaf.last;
         if (!leaf.may_be(image, available)) continue;
-        const Seen seen = look(tables, leaf, image.words[0]);
+        const Seen seen = look(leaf, image.words[0]);
         if (seen == Seen::other) continue;
         bool second = false;
         bits = leaf.bits;
@@ -196,7 +194,7 @@ unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index
     const Form& form = isa.forms[index];
     const FormTable& table = tables.forms[index];
     if (!table.several_tails) return form.bits;
-    tables.need_decoding();
+    tables.need_codes(index);
     TailPlaces places(form.bits);
     for (const Index i : table.tail_order) {
         const OneTail tail = one_tail(isa, tables, form.fields[i].type, form.fields[i].place.extract(image));
@@ -209,7 +207,7 @@ unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
     const DecodeLeaf* leaf = &find_leaf(*tables_, image);
     for (;; ++leaf) {
-        const Seen seen = leaf->may_be(image, available) ? look(*tables_, *leaf, image.words[0]) : Seen::other;
+        const Seen seen = leaf->may_be(image, available) ? look(*leaf, image.words[0]) : Seen::other;
         if (seen == Seen::certain && !leaf->limited) [[likely]] {
             bits = leaf->bits;
             return leaf->form;
@@ -231,7 +229,7 @@ void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& c
 }
 
 Index Codec::row_of(Index type, std::uint64_t code) const {
-    tables_->need_decoding();
+    tables_->need_operand(type);
     return codec::row_of(*isa_, *tables_, type, code);
 }
 

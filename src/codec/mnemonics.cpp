@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "codec/decode_tree.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge::codec {
@@ -214,8 +215,10 @@ TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text)
 
 MnemonicIndex index_mnemonics(const Isa& isa, bool relax) { return Indexer(isa, relax).run(); }
 
-Isa with_mnemonics(Isa isa) {
+Isa with_indexes(Isa isa) {
     isa.mnemonics = index_mnemonics(isa);
+    isa.decoding = {};
+    isa.decoding.push_back(decode_tree(isa));
     return isa;
 }
 

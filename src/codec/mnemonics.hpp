@@ -32,7 +32,7 @@ TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text)
 
 // `relax`: with the names for those who may be given a longer form, behind all others.
 MnemonicIndex index_mnemonics(const Isa& isa, bool relax = false);
-// The model and its index, as it is packed.
-Isa with_mnemonics(Isa isa);
+// The model with what is found out from all of its forms, as it is packed.
+Isa with_indexes(Isa isa);
 
 }  // namespace isaforge::codec

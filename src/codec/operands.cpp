@@ -354,7 +354,7 @@ void OperandRecord::put(Operand operand, unsigned tail, const char* from, const 
 
 void Codec::visit_operands(Index form, const Image& image, std::uint64_t address, void (*visit)(void*, const Operand&),
                            void* to) const {
-    tables_->need_decoding();
+    tables_->need_codes(form);
     codec::Walk walk{*this, *tables_, image, isa_->forms[form].bits, address, visit, to};
     for (const codec::OperandStep& step : operand_plans_->of(form)) {
         walk.operand.field = step.index;

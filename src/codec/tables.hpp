@@ -55,6 +55,7 @@ struct RowBegin {
 
 // One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
+    std::atomic<bool> has_codes = false;  // what is said of codes is there
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
@@ -180,20 +181,6 @@ struct Mnemonic {
     std::atomic<bool> ready = false;
 };
 
-// Of the tree of decisions. The children of a node lie together, so that one step down is one load.
-struct DecodeNode {
-    std::uint32_t first = 0;            // of the children in Tables::nodes, or of the forms in Tables::leaves
-    std::uint16_t mask = 0;             // of the bits that choose the child; 0: a leaf
-    std::uint8_t word = 0, shift = 0;   // where these are in the image
-
-    bool is_leaf() const { return mask == 0; }
-    std::uint32_t children() const { return mask + 1u; }
-    DecodeNode child(const DecodeNode* nodes, const Image& image) const {
-        return nodes[first + (image.words[word] >> shift & mask)];
-    }
-};
-static_assert(sizeof(DecodeNode) == 8);
-
 struct Check {                          // a field not all of whose codes decode, or that may bring a word along
     const std::uint8_t* codes =
         nullptr;  // by code: whether it decodes, or brings a word; null where it is not that simple
@@ -206,20 +193,20 @@ struct Check {                          // a field not all of whose codes decode
 // What decides about a form when instructions are decoded, together in one place.
 struct DecodeLeaf {
     std::uint64_t mask = 0, value = 0;  // of the first word
+    const Check* checks = nullptr;      // simple ones only: of codes that decode …
     Index form = no_index;
-    std::uint32_t first_check = 0;      // Tables::checks, simple ones only: of codes that decode …
     std::uint8_t check_count = 0;
     std::uint8_t tail_count = 0;        // … and behind these, of codes that bring a word along: then more must be looked at
-    std::uint16_t bits = 0;
-    bool limited = false;               // FormTable::limits
-    bool hard = false;                  // more must be looked at in any case: words behind the first, other checks
-    bool last = false;                   // of the node
+    std::uint16_t bits : 12 = 0;
+    bool limited : 1 = false;           // FormTable::limits
+    bool hard : 1 = false;              // more must be looked at in any case: words behind the first, other checks
+    bool last : 1 = false;              // of those that belong to one leaf of the tree
 
     bool may_be(const Image& image, unsigned available) const {
         return (image.words[0] & mask) == value && bits <= available;
     }
 };
-static_assert(sizeof(DecodeLeaf) == 32);
+static_assert(sizeof(DecodeLeaf) == 32 && max_instruction_bits < 1u << 12);
 
 // A field that counts for a limit, in a shape that is quick to look at.
 struct LimitedField {
@@ -245,11 +232,11 @@ struct FormLimit {
 bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields = ~0u);
 
 struct FormTable {
-    std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or decoding is
-    std::span<const Check> checks;      // once decoding is ready
+    std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or a leaf that it belongs to
+    std::span<const Check> checks;      // once such a leaf is
     std::span<const Check> tails;       // likewise
     std::atomic<bool> has_codes = false;  // of its operands
-    // What follows is there once one of its mnemonics, its codes or decoding are.
+    // What follows is there once one of its mnemonics, its codes or a leaf are.
     unsigned longest_tail = 0;          // bits that its operands may bring along
     std::vector<Index> tail_order;      // the fields that may bring a word along, as they are written …
     bool several_tails = false;         // … where there can be more than one word
@@ -280,8 +267,17 @@ struct Codec::Tables {
     void need_codes(Index form) const {                 // those of its operands, by which it is printed
         if (!forms[form].has_codes.load(std::memory_order_acquire)) build_codes(form);
     }
-    void need_decoding() const {                        // the tree, and which codes of operands there are
-        if (!decodes.load(std::memory_order_acquire)) build_decoding();
+    void need_operand(Index type) const {               // which codes it has
+        if (!operands[type].has_codes.load(std::memory_order_acquire)) build_operand(type);
+    }
+    const DecodeTree& need_tree() const {
+        const DecodeTree* const known = tree.load(std::memory_order_acquire);
+        return known ? *known : build_tree();
+    }
+    // What an instruction may be that belongs to a leaf of the tree, which has been asked for.
+    const codec::DecodeLeaf& need_leaf(std::uint32_t leaf) const {
+        const codec::DecodeLeaf* const known = leaves[leaf].load(std::memory_order_acquire);
+        return known ? *known : build_leaf(leaf);
     }
     void need_all() const {
         if (!whole.load(std::memory_order_acquire)) build_all();
@@ -294,26 +290,23 @@ struct Codec::Tables {
     std::vector<codec::Mnemonic> mnemonics;     // by MnemonicIndex::mnemonics
     const codec::Mnemonic* nameless = nullptr;  // of them the one of statements that have none
     std::uint32_t slot_mask = 0;
-    std::vector<codec::DecodeNode> nodes;       // the root is 0
-    std::vector<codec::DecodeLeaf> leaves;      // the first, of no form, is where nothing else is
-    std::span<const codec::DecodeLeaf> forms_of(const codec::DecodeNode& leaf) const {
-        const codec::DecodeLeaf *const begin = &leaves[leaf.first], *end = begin;
-        while (!end->last) ++end;
-        return begin->form == no_index ? std::span<const codec::DecodeLeaf>() : std::span(begin, end + 1);
-    }
-    std::vector<codec::Check> checks;
+    std::atomic<const DecodeTree*> tree = nullptr;  // the model's, or the next
+    std::optional<DecodeTree> own_tree;
+    std::unique_ptr<std::atomic<const codec::DecodeLeaf*>[]> leaves;  // by the tree's; null: nobody has come there
     codec::Patterns registers;                  // names of registers
     mutable codec::LabelWords label_words;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
     std::array<char, 256> fold{};               // to lower case where case does not matter
-    std::atomic<bool> decodes = false, whole = false;
+    std::atomic<bool> whole = false;
 
 private:
     void build(const codec::Mnemonic& mnemonic) const;
     void build_codes(Index form) const;
-    void build_decoding() const;
+    void build_operand(Index type) const;
+    const DecodeTree& build_tree() const;
+    const codec::DecodeLeaf& build_leaf(std::uint32_t leaf) const;
     void build_all() const;
 
     std::unique_ptr<codec::Builder> builder_;

@@ -76,9 +76,12 @@ std::string bits_text(std::uint64_t value, unsigned width) { return fmt::format(
 class Reference {
 public:
     Reference(const Decoder& decoder, const Codec& codec)
-        : d_(decoder), codec_(codec), isa_(codec.isa()), tables_(codec.tables_so_far()), facts_(decoder) {
-        tables_.need_decoding();
-    }
+        : d_(decoder),
+          codec_(codec),
+          isa_(codec.isa()),
+          tables_(codec.tables()),
+          tree_(tables_.need_tree()),
+          facts_(decoder) {}
 
     std::string print() {
         const unsigned bits = d_.bundle_bits();
@@ -86,7 +89,7 @@ public:
             d_.name);
         add("module {}_reference (\n    input [{}:0] word,\n    output reg [{}:0] expected, care\n);\n", d_.name,
             d_.word_bits - 1, bits - 1);
-        const std::string root = node(tables_.nodes[0]);
+        const std::string root = node(tree_.nodes[0]);
         for (Index i = 0; i < isa_.forms.size(); ++i) {
             if (facts_[i].number != 0) form(i);
         }
@@ -111,22 +114,21 @@ private:
     using Bits = std::vector<std::string>;  // of a code, the most significant first
 
     // Writes the node and what is below it, once; its name. Nodes that are alike are one.
-    std::string node(const codec::DecodeNode& node_of) {
+    std::string node(const DecodeTree::Node& node_of) {
         std::string name = fmt::format("{}{}", node_of.is_leaf() ? 'l' : 'n', node_of.first);
         if (!done_.insert(name).second) return name;
         const unsigned width = d_.form_bits();
         if (node_of.is_leaf()) {
             std::string choice;
-            for (const codec::DecodeLeaf& leaf : tables_.forms_of(node_of)) {
-                if (conditions_.insert(leaf.form).second) add("    wire c{} = {};\n", leaf.form, condition(leaf.form));
-                choice += fmt::format("c{} ? {} : ", leaf.form, facts_[leaf.form].number);
+            for (const Index form : tree_.forms_of(node_of.first)) {
+                if (conditions_.insert(form).second) add("    wire c{} = {};\n", form, condition(form));
+                choice += fmt::format("c{} ? {} : ", form, facts_[form].number);
             }
             add("    wire [{}:0] {} = {}0;\n", width - 1, name, choice);
             return name;
         }
         std::vector<std::string> children;
-        for (std::uint32_t i = 0; i < node_of.children(); ++i)
-            children.push_back(node(tables_.nodes[node_of.first + i]));
+        for (std::uint32_t i = 0; i < node_of.children(); ++i) children.push_back(node(tree_.nodes[node_of.first + i]));
         const unsigned position = node_of.word * 64u + node_of.shift;
         add("    reg [{}:0] {};\n    always @* case (word[{}:{}])\n", width - 1, name,
             position + static_cast<unsigned>(std::bit_width(node_of.mask)) - 1, position);
@@ -572,6 +574,7 @@ private:
     const Codec& codec_;
     const Isa& isa_;
     const Codec::Tables& tables_;
+    const DecodeTree& tree_;
     Facts facts_;
     std::set<std::string> done_;  // nodes
     std::map<Index, bool> known_tables_;

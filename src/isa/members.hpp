@@ -124,13 +124,16 @@ ISAFORGE_MEMBERS(MnemonicIndex::Head::Slot, &T::literal, &T::type);
 ISAFORGE_MEMBERS(MnemonicIndex::Head, &T::slots);
 ISAFORGE_MEMBERS(MnemonicIndex, &T::words, &T::mnemonics, &T::readings, &T::slots, &T::heads, &T::forms,
                  &T::names, &T::has_dots, &T::relaxes, &T::longest);
+ISAFORGE_MEMBERS(FunctionList, &T::names, &T::all);
+ISAFORGE_MEMBERS(DecodeTree, &T::nodes, &T::begins, &T::forms);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::expansions, &T::switched, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::kinds, &T::kind_facts, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::has_cycles, &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
-                 &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages, &T::mnemonics);
+                 &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages, &T::mnemonics,
+                 &T::decoding);
 
 ISAFORGE_MEMBERS(semantics::TypeName, &T::is_signed, &T::width, &T::name, &T::arguments, &T::place);
 ISAFORGE_MEMBERS(semantics::TypeAlias, &T::name, &T::place, &T::parameters, &T::meaning);

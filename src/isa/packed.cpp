@@ -30,7 +30,7 @@ constexpr unsigned deepest_tree = 2000;  // of structures in one another: more t
 template <typename T>
 constexpr bool is_raw = std::is_same_v<T, Place> || std::is_same_v<T, MnemonicIndex::Mnemonic> ||
                         std::is_same_v<T, MnemonicIndex::Reading> || std::is_same_v<T, MnemonicIndex::Slot> ||
-                        std::is_same_v<T, MnemonicIndex::FormFacts>;
+                        std::is_same_v<T, MnemonicIndex::FormFacts> || std::is_same_v<T, DecodeTree::Node>;
 
 // Whether all bytes of a list of them are.
 template <typename T>
@@ -320,7 +320,7 @@ private:
         isa.hazards.clear();
         isa.durations.clear();
         isa.held.clear();
-        isa.functions.clear();
+        isa.functions = {};
     }
     static void leave_meanings_out(Form& form) {
         form.classes = 0;
@@ -611,6 +611,8 @@ bool PackedModels::unpack_whole(const Model& model, FileId first_file, Isa& isa)
     static_cast<void>(all.operand_types.begin());
     static_cast<void>(all.instructions.begin());
     static_cast<void>(all.forms.begin());
+    static_cast<void>(all.functions.all.begin());
+    static_cast<void>(all.decoding.begin());
     return !reader->failed();
 }
 

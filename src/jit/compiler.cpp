@@ -39,6 +39,7 @@ void leave_out_passes() {
     for (const auto& [name, value] : {std::pair{"disable-x86-domain-reassignment", true},
                                       {"disable-lsr", true},
                                       {"disable-constant-hoisting", true},
+                                      {"disable-post-ra", true},
                                       {"enable-misched", false}})
         if (const auto found = options.find(name); found != options.end())
             static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(value);

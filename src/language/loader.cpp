@@ -270,7 +270,7 @@ void keep_cached(const Cache& cache, const CacheRequest& request, const std::vec
     const auto isa = resolve(own.add(request.name, request.text), own, includer, found, options);
     if (!isa || !found.all().empty()) return;
     Packer packer;
-    packer.add(codec::with_mnemonics(*isa), static_cast<FileId>(own.size()));
+    packer.add(codec::with_indexes(*isa), static_cast<FileId>(own.size()));
     cache.keep(request, included, packer.bytes());
 }
 

@@ -851,10 +851,11 @@ void Resolver::resolve_functions() {
         if (!inserted)
             diagnostics_.error(function->place, fmt::format("function '{}' is declared twice", function->name))
                 .note(it->second, "first here");
-        isa_.functions.push_back(function);
+        isa_.functions.all.push_back(function);
     }
-    std::sort(isa_.functions.begin(), isa_.functions.end(),
+    std::sort(isa_.functions.all.begin(), isa_.functions.all.end(),
               [](const auto& a, const auto& b) { return a->name < b->name; });
+    for (const auto& function : std::as_const(isa_.functions.all)) isa_.functions.names.push_back(function->name);
 }
 
 // Registers, enumerations, numbers and operands share one space of names, as a bar refers to all of them alike.

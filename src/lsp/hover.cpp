@@ -199,8 +199,8 @@ Json description_hover(Asked& asked) {
         case DescribedName::Kind::mode: tell(isa.modes); break;
         case DescribedName::Kind::format: tell(isa.formats); break;
         case DescribedName::Kind::function:
-            for (const auto& function : isa.functions)
-                if (function->name == name.name) out += prose_text(isa, description->sources, function->place);
+            if (const auto* const function = isa.functions.find(name.name))
+                out += prose_text(isa, description->sources, function->place);
             break;
         default: break;
     }

@@ -235,7 +235,7 @@ private:
     // What the function does, with the arguments in the place of its parameters. A function that gives a place is assigned
     // through what it reads of its first argument.
     void by_function(const Expression& node, std::size_t index, bool written) {
-        const semantics::Function& function = *scope_.edition.isa.functions[index];
+        const semantics::Function& function = scope_.edition.isa.functions[index];
         const EffectFinder::Summary& known = finder_.summary(index);
         if (known.leaves) {
             out.traps.insert(function.name);
@@ -338,7 +338,7 @@ const EffectFinder::Summary& EffectFinder::summary(std::size_t function) {
     const auto known = functions_.find(function);
     if (known != functions_.end()) return known->second;
     if (!open_.insert(function).second) return nothing;  // it calls itself, which is an error elsewhere
-    const semantics::Function& own = *edition_.isa.functions[function];
+    const semantics::Function& own = edition_.isa.functions[function];
     const Scope scope{edition_, {}, nullptr, {}, {}};
     EffectWalk walk(*this, scope);
     walk.parameters = {own.parameters.begin(), own.parameters.end()};

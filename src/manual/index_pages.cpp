@@ -237,8 +237,8 @@ std::string search_script(const Site& site) {
         for (const Mode& mode : isa.modes) once(mode.name, "machine.html#mode-" + slug(mode.name), "mode");
         for (const EventHandler& event : isa.events)
             once(event.name, "machine.html#event-" + slug(event.name), "event");
-        for (const auto& function : isa.functions)
-            once(function->name, "functions.html#" + slug(function->name), "function");
+        for (const std::string& function : isa.functions.names)
+            once(function, "functions.html#" + slug(function), "function");
         for (const OperandType& type : isa.operand_types) {
             if (is_told(type)) once(type.name, "operands.html#" + slug(type.name), "operand");
         }

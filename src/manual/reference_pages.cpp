@@ -495,7 +495,7 @@ Page functions_page(const Site& site) {
             code_block(text, code);
             put(names, edition, naming.name, slug(naming.name), std::move(text));
         }
-        for (const auto& function : edition.isa.functions)
+        for (const auto& function : edition.isa.functions.all)
             put(functions, edition, function->name, slug(function->name),
                 site.comment(function->place).add(function_html(edition, *function)));
     });

@@ -98,7 +98,7 @@ Edition::Edition(const Configuration& own, unsigned own_number)
     const auto all = [&](const auto& list, Named::Kind kind) {
         for (std::size_t i = 0; i < list.size(); ++i) names[list[i].name] = {kind, i};
     };
-    for (std::size_t i = 0; i < isa.functions.size(); ++i) names[isa.functions[i]->name] = {Named::Kind::function, i};
+    for (std::size_t i = 0; i < isa.functions.size(); ++i) names[isa.functions.names[i]] = {Named::Kind::function, i};
     all(isa.names_in_meanings, Named::Kind::naming);
     all(isa.modes, Named::Kind::mode);
     all(isa.memories, Named::Kind::memory);
@@ -202,7 +202,7 @@ void Site::find_comments(const Edition& edition) {
     all(isa.events);
     all(isa.formats);
     all(isa.operand_types);
-    for (const auto& function : isa.functions) look(function->place, true);
+    for (const auto& function : isa.functions.all) look(function->place, true);
     for (const Instruction& instruction : isa.instructions) look(instruction.where, false);
     if (!introduction_.empty() || isa.instructions.empty()) return;
     // The description's own file was read before those that it includes.

@@ -20,7 +20,7 @@ bool add(Packer& packer, const std::string& name) {
     const auto isa = load_isa(name, sources, diagnostics);
     std::fputs(to_text(diagnostics, sources).c_str(), stderr);
     if (!isa) return false;
-    packer.add(codec::with_mnemonics(*isa), static_cast<FileId>(sources.size()));
+    packer.add(codec::with_indexes(*isa), static_cast<FileId>(sources.size()));
     return true;
 }
 

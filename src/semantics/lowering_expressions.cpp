@@ -205,11 +205,7 @@ Index Lowering::find_memory(std::string_view name) const {
     return no_index;
 }
 
-const Function* Lowering::find_function(std::string_view name) const {
-    const auto found = std::lower_bound(isa.functions.begin(), isa.functions.end(), name,
-                                        [](const auto& function, auto sought) { return function->name < sought; });
-    return found != isa.functions.end() && (*found)->name == name ? found->get() : nullptr;
-}
+const Function* Lowering::find_function(std::string_view name) const { return isa.functions.find(name); }
 
 unsigned Lowering::pc_bits() const {
     auto found = isa.constants.find("pc_bits");
@@ -1298,7 +1294,7 @@ Item Lowering::call(const Expression& expression, unsigned hint) {
         return {};
     }
     std::vector<std::string_view> candidates = builtin_names();
-    for (const auto& function : isa.functions) candidates.push_back(function->name);
+    candidates.insert(candidates.end(), isa.functions.names.begin(), isa.functions.names.end());
     Diagnostic& message = error(expression.place, fmt::format("there is no function `{}`", expression.name));
     if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
     return {};

@@ -1,6 +1,6 @@
 """Code objects of AMD's machines as isaforge writes and reads them, against LLVM's.
 
-    compare.py --isaforge BUILD/isaforge [--isa FILE] [--count N] [--seed S] [NAME …]
+    compare.py --isaforge BUILD/isaforge [--isa FILE] [--count N] [--seed S] [--in-turn] [NAME …]
 
 Each check is a function named check_*; without names all are done. Ends with 1 where something differs, and then says what and
 where the input is.
@@ -375,41 +375,45 @@ def compile(tools, clang, processor, *more, text=KERNELS):
 
 
 COMPILERS = ["clang-14", "clang-19"]
+LEVELS = ["-O0", "-O2"]
+
+
+def makers(tools):
+    """Compiler, processor and level of each: all that there are, or one level for each two of the others, in turn."""
+    for i, clang in enumerate(COMPILERS):
+        for k, processor in enumerate(COMPILED):
+            for level in LEVELS if not tools.options.in_turn else [LEVELS[(i + k) % len(LEVELS)]]:
+                yield clang, processor, level
 
 
 def check_compiled(tools):
     """What clang -S writes: the same sections, relocations and symbols as llvm-mc makes of it."""
     count = 0
-    for clang in COMPILERS:
-        mc = clang.replace("clang", "llvm-mc")
-        for processor in COMPILED:
-            for level in ("-O0", "-O2"):
-                source = compile(tools, clang, processor, level, "-S")
-                theirs = tools.llvm(source, processor, tools.path("x.o"), mc=mc)
-                ours = tools.ours(source, processor, tools.path("y.o"))
-                if theirs.returncode or ours.returncode:
-                    raise Failure(f"{source}: {theirs.stderr[:1000]}{ours.stderr[:1000]}")
-                a, b = Elf(tools.path("y.o")), Elf(tools.path("x.o"))
-                for name in (".text", ".rodata", ".note", ".data"):
-                    must_be_equal(f"{source}: {name}", a.data(name), b.data(name))
-                    must_be_equal(f"{source}: relocations of {name}", a.relocations(name), b.relocations(name))
-                must_be_equal(f"{source}: symbols", a.symbols(), b.symbols())
-                must_be_equal(f"{source}: flags", (a.flags, a.os_abi, a.abi_version), (b.flags, b.os_abi, b.abi_version))
-                count += 1
+    for clang, processor, level in makers(tools):
+        source = compile(tools, clang, processor, level, "-S")
+        theirs = tools.llvm(source, processor, tools.path("x.o"), mc=clang.replace("clang", "llvm-mc"))
+        ours = tools.ours(source, processor, tools.path("y.o"))
+        if theirs.returncode or ours.returncode:
+            raise Failure(f"{source}: {theirs.stderr[:1000]}{ours.stderr[:1000]}")
+        a, b = Elf(tools.path("y.o")), Elf(tools.path("x.o"))
+        for name in (".text", ".rodata", ".note", ".data"):
+            must_be_equal(f"{source}: {name}", a.data(name), b.data(name))
+            must_be_equal(f"{source}: relocations of {name}", a.relocations(name), b.relocations(name))
+        must_be_equal(f"{source}: symbols", a.symbols(), b.symbols())
+        must_be_equal(f"{source}: flags", (a.flags, a.os_abi, a.abi_version), (b.flags, b.os_abi, b.abi_version))
+        count += 1
     print(f"compiled: {count} sources equal")
 
 
 def check_taken_apart(tools):
     """What clang -c makes, in every version of the format: our source of it makes it again, by us and by LLVM."""
     count = 0
-    for clang in COMPILERS:
+    for clang, processor, level in makers(tools):
         for version in ("3", "4") if clang != "clang-19" else ("4", "5"):
-            for processor in COMPILED:
-                for level in ("-O0", "-O2"):
-                    file = compile(tools, clang, processor, level, "-c", f"-mcode-object-version={version}")
-                    source = round_trip(tools, file, processor, version)
-                    must_know_kernels(source, 5)
-                    count += 1
+            file = compile(tools, clang, processor, level, "-c", f"-mcode-object-version={version}")
+            source = round_trip(tools, file, processor, version)
+            must_know_kernels(source, 5)
+            count += 1
     print(f"taken apart: {count} objects equal again")
 
 
@@ -482,6 +486,7 @@ def main():
     parser.add_argument("--isa", help="an .isa file instead of the built-in description")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--in-turn", action="store_true", help="not every level for every compiler and processor")
     parser.add_argument("--keep", action="store_true", help="leave the files where they are")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()

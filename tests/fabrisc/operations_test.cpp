@@ -38,7 +38,7 @@ TEST_P(Operations, AllAreKnown) {
 
 TEST_P(Operations, EqualTheModel) {
     for_all_encodings(GetParam(), machines, 1000, Engine::interpreter,
-                      [](Trial& trial, Index form) { return trial.run(form, {.rounds = 60}); });
+                      [](Trial& trial, Index form) { return trial.run(form, {.rounds = 40}); });
 }
 
 TEST_P(Operations, EndInTheSameFaults) {

@@ -28,7 +28,7 @@ TEST_P(Execution, EqualsTheModel) {
 
 TEST_P(Execution, CompiledEqualsTheModel) {
     ExecutionRun run(GetParam(), Engine::compiler,
-                     {.step = asked_for("ISAFORGE_GCN_STEP", is_generation() ? 24 : 48),
+                     {.step = asked_for("ISAFORGE_GCN_STEP", is_generation() ? 32 : 64),
                       .variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
                       .rounds = asked_for("ISAFORGE_GCN_ROUNDS", 8),
                       .seed = 2});

@@ -1,5 +1,6 @@
 """Runs isaforge and llvm-mc on many lines or codes at once, and says for each what came out."""
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -90,7 +91,7 @@ class LlvmMc:
 
     def run(self, variant, arguments, text):
         return subprocess.run([self.command, '-arch=amdgcn', '-mcpu=' + TARGETS[variant], *arguments], input=text, capture_output=True,
-                              text=True, timeout=600)
+                              text=True, timeout=600, env={**os.environ, 'LLVM_DISABLE_SYMBOLIZATION': '1'})  # where it crashes
 
     def halves(self, work, variant, items, lost):
         """For what makes llvm-mc crash, or say something else than one line for each: the item is found and left out."""

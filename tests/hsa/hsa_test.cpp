@@ -80,7 +80,9 @@ TEST_F(Hsa, LargePagesBeginAtMultiplesOfTheirSize) {
     for (const std::size_t bytes : {std::size_t{100}, large_page, large_page + 4096, large_page, std::size_t{3} << 20,
                                     std::size_t{5000}, large_page, large_page}) {
         all.push_back(client.allocate<std::uint8_t>(client.device, bytes));
-        if (bytes == large_page) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back()) % large_page, 0u);
+        if (bytes == large_page) {
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back()) % large_page, 0u);
+        }
         all.back()[0] = all.back()[bytes - 1] = 1;
     }
     for (std::uint8_t* const memory : all) EXPECT_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/decode_tree.hpp"
 #include "codec/mnemonics.hpp"
 #include "isa/same.hpp"
 #include "language/builtin.hpp"
@@ -60,6 +61,9 @@ TEST_P(Builtin, IsWhatItsDescriptionSays) {
     ASSERT_TRUE(unpacked.mnemonics);
     EXPECT_TRUE(same(*unpacked.mnemonics, codec::index_mnemonics(described)));
     unpacked.mnemonics.reset();
+    ASSERT_EQ(unpacked.decoding.size(), 1u);
+    EXPECT_TRUE(same(std::as_const(unpacked).decoding[0], codec::decode_tree(described)));
+    unpacked.decoding = {};
     EXPECT_TRUE(same(unpacked, described));
 }
 
@@ -93,7 +97,7 @@ TEST_P(Builtin, HasNoMeaningsOfInstructionsWhereNobodyAsksForThem) {
         handler.body = std::make_shared<const std::vector<semantics::Statement>>();
     }
     for (auto& type : read.types) type = std::make_shared<const semantics::TypeAlias>();
-    read.functions.clear();
+    read.functions = {};
     read.classes.clear();
     read.hazards.clear();
     read.durations.clear();
@@ -113,6 +117,7 @@ TEST_P(Builtin, HasNoMeaningsOfInstructionsWhereNobodyAsksForThem) {
         instruction.arrivals = arrivals;
     }
     read.mnemonics = packed.isa->mnemonics;
+    read.decoding = packed.isa->decoding;
     EXPECT_TRUE(same(read, *packed.isa));
 }
 

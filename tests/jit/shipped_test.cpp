@@ -28,7 +28,7 @@ public:
 class Shipped : public testing::TestWithParam<Kind> {
 protected:
     static constexpr std::uint64_t memory_bytes = 1 << 16;
-    static constexpr unsigned programs = 20, longest = 14;
+    static constexpr unsigned programs = 12, longest = 14;
 
     Shipped() {
         LoadOptions options;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <random>
 #include <set>
 
@@ -14,6 +15,14 @@ namespace isaforge {
 namespace {
 
 using mos6502_reference::Mode;
+
+// Memory of so many times eight bytes.
+void fill(std::vector<std::uint8_t>& memory, std::mt19937_64& random) {
+    for (std::size_t at = 0; at < memory.size(); at += sizeof(std::uint64_t)) {
+        const std::uint64_t bytes = random();
+        std::memcpy(&memory[at], &bytes, sizeof bytes);
+    }
+}
 
 std::shared_ptr<const Codec> mos6502() {
     static std::shared_ptr<const Codec> codec = [] {
@@ -133,7 +142,7 @@ TEST(Mos6502, EachOpcodeEqualsTheReference) {
         if (known.mode == Mode::none) continue;
         ++opcodes;
         for (unsigned i = 0; i < cases; ++i) {
-            std::ranges::generate(memory, [&] { return static_cast<std::uint8_t>(random()); });
+            fill(memory, random);
             pair.randomise(random);
             memory[pair.reference.pc] = static_cast<std::uint8_t>(code);
             std::ranges::copy(memory, pair.reference.memory.begin());
@@ -295,7 +304,7 @@ TEST(Mos6502, ProgramsThatRewriteThemselves) {
         }
         code.insert(code.end(), {0x4c, base & 0xff, base >> 8});
         std::vector<std::uint8_t> memory(Pair::memory_bytes);
-        std::ranges::generate(memory, [&] { return static_cast<std::uint8_t>(random()); });
+        fill(memory, random);
         for (std::size_t k = 0; k + 1 < operands.size(); ++k) {  // addresses
             if (operands[k + 1] != operands[k] + 1) continue;
             const std::uint16_t target = random() % 4 != 0 ? operands[random() % operands.size()]

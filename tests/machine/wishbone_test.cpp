@@ -73,14 +73,16 @@ struct Pair {
             machine.memory(0)[i] = reference.memory[i] = static_cast<std::uint8_t>(random());
     }
 
-    void expect_equal_registers(const std::string& when) const {
+    // `when`: gives in words what has been done, where it is wrong.
+    template <typename When>
+    void expect_equal_registers(When&& when) const {
         for (unsigned i = 0; i < 32; ++i)
-            ASSERT_EQ(machine.get(registers.r, i), reference.registers[i]) << "r" << i << ' ' << when;
+            ASSERT_EQ(machine.get(registers.r, i), reference.registers[i]) << "r" << i << ' ' << when();
         for (unsigned i = 0; i < 8; ++i)
-            ASSERT_EQ(machine.get(registers.cr, i), reference.conditions[i]) << "cr" << i << ' ' << when;
-        ASSERT_EQ(machine.get(registers.address, 0), reference.address_register) << when;
-        ASSERT_EQ(machine.get(registers.latch, 0), reference.latch) << when;
-        ASSERT_EQ(machine.pc(), reference.pc) << when;
+            ASSERT_EQ(machine.get(registers.cr, i), reference.conditions[i]) << "cr" << i << ' ' << when();
+        ASSERT_EQ(machine.get(registers.address, 0), reference.address_register) << when();
+        ASSERT_EQ(machine.get(registers.latch, 0), reference.latch) << when();
+        ASSERT_EQ(machine.pc(), reference.pc) << when();
     }
     void expect_equal_memory() {
         ASSERT_EQ(std::memcmp(machine.memory(0).data(), reference.memory.data(), memory_bytes), 0);
@@ -123,11 +125,13 @@ TEST(Wishbone, EachStepEqualsTheReference) {
         pair.randomise(random);
         bool comparable = true;
         for (int i = 0; i < 3000; ++i) {
-            std::string text = pair.machine.text(pair.machine.pc());
+            const std::uint64_t pc = pair.machine.pc();
             bool goes_on = pair.reference.step();
             RunResult result = pair.machine.step();
-            std::string when = "after step " + std::to_string(i) + " `" + text + "` of program " +
-                               std::to_string(program) + ": " + pair.reference.error + " / " + result.message;
+            const auto when = [&] {
+                return "after step " + std::to_string(i) + " `" + pair.machine.text(pc) + "` of program " +
+                       std::to_string(program) + ": " + pair.reference.error + " / " + result.message;
+            };
             if (!pair.reference.error.empty()) {
                 // The reference finds a collision when the second result is computed, the machine when both land.
                 if (pair.reference.error.find("two register results") != std::string::npos) {
@@ -136,17 +140,17 @@ TEST(Wishbone, EachStepEqualsTheReference) {
                     if (result.ok() || result.reason != StopReason::port_collision) break;
                     ++collisions;
                 } else {
-                    ASSERT_FALSE(result.ok()) << when;
+                    ASSERT_FALSE(result.ok()) << when();
                     ++bad;
                 }
                 break;
             }
-            ASSERT_TRUE(result.ok()) << when;
+            ASSERT_TRUE(result.ok()) << when();
             pair.expect_equal_registers(when);
             if (HasFatalFailure()) return;
             ++steps;
             if (!goes_on) {
-                ASSERT_EQ(result.reason, StopReason::stopped) << when;
+                ASSERT_EQ(result.reason, StopReason::stopped) << when();
                 ++stops;
                 break;
             }
@@ -179,8 +183,8 @@ TEST(Wishbone, CompiledStretchesEqualTheReference) {
             if (!pair.reference.error.empty()) break;  // the reference says so before it is due
             const RunResult result = pair.machine.run(count);
             ASSERT_EQ(result.reason, goes_on ? StopReason::limit : StopReason::stopped) << result.message;
-            pair.expect_equal_registers("in stretch " + std::to_string(stretch) + " of program " +
-                                        std::to_string(program));
+            pair.expect_equal_registers(
+                [&] { return "in stretch " + std::to_string(stretch) + " of program " + std::to_string(program); });
             pair.expect_equal_memory();
             if (HasFatalFailure()) return;
             compared += count;
@@ -229,7 +233,7 @@ TEST(Wishbone, SingleStatementsEqualTheReference) {
             continue;
         }
         ASSERT_TRUE(result.ok()) << text << ": " << result.message;
-        pair.expect_equal_registers(text);
+        pair.expect_equal_registers([&] { return text; });
         if (HasFatalFailure()) return;
     }
 }

@@ -46,7 +46,7 @@ const Way safe_ways[] = {{"reservation", linked}, {"swap", swapping}, {"transact
 
 TEST(Harts, NoIncrementIsLostUnderAnySchedule) {
     for (const Way& way : safe_ways)
-        for (std::uint64_t seed = 0; seed < seeds(400); ++seed)
+        for (std::uint64_t seed = 0; seed < seeds(200); ++seed)
             for (unsigned harts : {1u, 2u, 3u, 5u}) {
                 MappedMachine machine(retrying, options(harts, seed));
                 const RunResult result = machine.run(counting(12, way.increment), 1000000);

@@ -208,7 +208,7 @@ def can_compile(program, compiler, target, level):
 
 def builds_of(options, program, number, folder):
     """All that a program can be made by; for the sample one of these, another for each program."""
-    engines = options.engine or (ENGINES if options.every or number % 11 == 5 else ['interpreter'])  # to compile takes longest
+    engines = options.engine or (ENGINES if options.every or number % 17 == 5 else ['interpreter'])  # to compile takes longest
     linked = options.every or number % 4 == 0
     every = [Build(options, engines, program, compiler, target, level, folder, linked)
              for level, target, compiler in itertools.product(options.level or LEVELS, options.target or TARGETS, options.compiler or COMPILERS)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The C programs of this folder, compiled for Linux on RISC-V and linked statically: what they print and how they end is the same
-here, by each engine, and in qemu. So it is, in qemu, where `isaforge asm` takes the place of GNU's assembler."""
+here, interpreted and compiled (at once, and the next program where it is hot), and in qemu. So it is, in qemu, where `isaforge asm`
+takes the place of GNU's assembler."""
 import argparse
 import pathlib
 import subprocess
@@ -27,7 +28,7 @@ def main():
     programs = sorted(HERE.glob("*.c"))
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        for source in programs:
+        for number, source in enumerate(programs):
             program = pathlib.Path(folder) / source.stem
             text, assembled = program.with_suffix(".s"), program.with_suffix(".o")
             subprocess.run([*COMPILER, "-S", source, "-o", text], check=True)
@@ -40,13 +41,13 @@ def main():
                 sys.exit(f"{source.name}: as `isaforge asm` assembles it, it ends with {found}\n  and else with {expected}")
             if expected[0] not in (0, 3, 41) or not expected[1]:
                 sys.exit(f"{source.name}: in qemu it ends with {expected}")
-            for engine in ("interpreter", "auto", "jit"):
+            for engine in "interpreter", ("jit", "auto")[number % 2]:
                 found = result([arguments.isaforge, "run", "-i", arguments.isa, "--engine", engine, "--env", "COLOUR=green", program,
                                 "--", *ARGUMENTS])
                 if found != expected:
                     wrong += 1
                     print(f"{source.name}, {engine}: it ends with {found}\n  and in qemu with {expected}")
-    print(f"{len(programs) * 3 - wrong} of {len(programs) * 3} runs are the same as in qemu")
+    print(f"{len(programs) * 2 - wrong} of {len(programs) * 2} runs are the same as in qemu")
     sys.exit(wrong != 0)
 
 

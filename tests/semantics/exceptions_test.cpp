@@ -221,7 +221,7 @@ TEST_P(Exceptions, AreThoseOfMpfr) {
             for (const auto& [name, value] : values) bench.set(name, value, lane);
         }
     };
-    const int rounds = lanes == 1 ? 4000 : 250;
+    const int rounds = lanes == 1 ? 2000 : 125;
     for (std::size_t k = 0; k < all.size(); ++k)
         for (std::uint64_t direction = 0; direction < directions.size(); ++direction)
             for (int round = 0; round < rounds; ++round) {
