@@ -2,6 +2,7 @@
 # builds and runs; the work itself is CMake's (CMakePresets.json) and that of the scripts named below.
 
 JOBS    ?= $(shell nproc)
+TESTS   ?= $(shell expr $(JOBS) + 1)  # at a time: some wait for timers, and for one another
 PREFIX  ?= /usr/local
 FUZZ_SECONDS ?= 60
 SMOKE_RUNS ?= 500
@@ -61,7 +62,7 @@ test:
 	@RUNS=$(SMOKE_RUNS) JOBS=$(JOBS) scripts/fuzz.sh build-fuzz 20
 	@$(call configure,release)
 	@$(call compile,release)
-	@scripts/run-tests.sh release $(JOBS)
+	@scripts/run-tests.sh release $(TESTS)
 
 test-sanitized:
 	@scripts/install-packages.sh build test
