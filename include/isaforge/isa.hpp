@@ -728,8 +728,8 @@ struct DecodeTree {
 
         bool is_leaf() const { return mask == 0; }
         std::uint32_t children() const { return mask + 1u; }
-        Node child(const Node* nodes, const Image& image) const {
-            return nodes[first + (image.words[word] >> shift & mask)];
+        Node child(const Node* root, const Image& image) const {
+            return root[first + (image.words[word] >> shift & mask)];
         }
         bool operator==(const Node&) const = default;
     };

@@ -845,17 +845,17 @@ void Resolver::resolve_memories() {
 }
 
 void Resolver::resolve_functions() {
-    std::map<std::string, Place> seen;
+    std::map<std::string, std::shared_ptr<const semantics::Function>> known;
     for (const auto& function : description_.functions) {
-        const auto [it, inserted] = seen.emplace(function->name, function->place);
+        const auto [it, inserted] = known.emplace(function->name, function);
         if (!inserted)
             diagnostics_.error(function->place, fmt::format("function '{}' is declared twice", function->name))
-                .note(it->second, "first here");
+                .note(it->second->place, "first here");
+    }
+    for (const auto& [name, function] : known) {
+        isa_.functions.names.push_back(name);
         isa_.functions.all.push_back(function);
     }
-    std::sort(isa_.functions.all.begin(), isa_.functions.all.end(),
-              [](const auto& a, const auto& b) { return a->name < b->name; });
-    for (const auto& function : std::as_const(isa_.functions.all)) isa_.functions.names.push_back(function->name);
 }
 
 // Registers, enumerations, numbers and operands share one space of names, as a bar refers to all of them alike.

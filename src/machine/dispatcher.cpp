@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "machine/state.hpp"
-#include "support/large_pages.hpp"
 #include "support/threads.hpp"
 #include "support/uneven_fences.hpp"
 
@@ -20,7 +19,6 @@ constexpr unsigned most_in_row = 64;   // groups in one place until it is the tu
 constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts, as long as one of them can go on
 constexpr unsigned looks_before_nap = 256;
 constexpr auto patience = std::chrono::milliseconds(500);   // with harts that wait, for dispatches that may come
-constexpr std::size_t heap_bytes = 6 << 20;   // what a worker takes for the decoder and the meanings of a large set
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
 static_assert(most_workers < TurnCount::count);
 
@@ -398,7 +396,6 @@ Dispatcher::~Dispatcher() {
 }
 
 void Dispatcher::work(unsigned number) {
-    extend_heap(heap_bytes);
     Worker& worker = *workers_[number];
     std::uint64_t seen = 0;
     for (;;) {

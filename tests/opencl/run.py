@@ -39,7 +39,7 @@ class Failure(Exception):
     pass
 
 
-def run(*command, timeout=300):
+def run(*command, timeout=900):  # what 90,000 instructions take to be compiled at once on a busy machine, twice
     try:
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired as expired:
