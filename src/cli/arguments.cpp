@@ -127,6 +127,11 @@ Argument Arguments::add_option(const std::string& name, std::uint64_t& variable,
     return added(app_.add_option(name, variable, summary));
 }
 
+Argument Arguments::add_option(const std::string& name, std::optional<std::uint64_t>& variable,
+                               const std::string& summary) {
+    return added(app_.add_option(name, variable, summary));
+}
+
 Argument Arguments::add_flag(const std::string& name, bool& variable, const std::string& summary) {
     return added(app_.add_flag(name, variable, summary));
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,7 @@ public:
     Argument add_option(const std::string& name, int& variable, const std::string& summary);
     Argument add_option(const std::string& name, unsigned& variable, const std::string& summary);
     Argument add_option(const std::string& name, std::uint64_t& variable, const std::string& summary);
+    Argument add_option(const std::string& name, std::optional<std::uint64_t>& variable, const std::string& summary);
     Argument add_flag(const std::string& name, bool& variable, const std::string& summary);
     // "--keep{x}": x without a value, or --keep=VALUE.
     Argument add_flag(const std::string& name, std::string& variable, const std::string& summary);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <random>
 #include <set>
 
 #include "cli/arguments.hpp"
@@ -21,10 +23,13 @@ namespace {
 
 struct Options {
     IsaChoice isa;
-    std::uint64_t count = 10, seed = 1;
+    std::optional<std::uint64_t> count;  // without it ten, or all codes
+    std::uint64_t seed = 1;
     std::string mnemonic, output = "-";
     bool each = false, codes = false, words = false, other_texts = false, check = false;
 };
+
+constexpr std::uint64_t some = 10;  // statements, where nobody says how many
 
 bool is_asked_for(const Instruction& instruction, const std::string& pattern) {
     return pattern.empty() || std::ranges::any_of(instruction.names, [&](const std::string& name) {
@@ -51,45 +56,68 @@ public:
           verifier_(codec) {}
 
     void run(const std::vector<Index>& instructions) {
+        const std::uint64_t count = options_.count.value_or(some);
         if (options_.codes) {
-            all_codes(instructions);
+            codes_of(operands_of(instructions));
         } else if (options_.each) {
             for (const Index instruction : instructions) {
                 for (const Index form : codec_.isa().instructions[instruction].forms) {
-                    for (std::uint64_t i = 0; i < options_.count && !failed_; ++i) one(form);
+                    for (std::uint64_t i = 0; i < count && !failed_; ++i) one(form);
                 }
             }
         } else {
-            for (std::uint64_t i = 0; i < options_.count && !failed_; ++i) one(sampler_.choose(instructions));
+            for (std::uint64_t i = 0; i < count && !failed_; ++i) one(sampler_.choose(instructions));
         }
         output_.write(buffer_);
     }
     // How many statements there will be; 0: that depends.
-    static std::uint64_t expected(const Options& options) { return options.codes || options.each ? 0 : options.count; }
+    static std::uint64_t expected(const Options& options) {
+        return options.codes || options.each ? 0 : options.count.value_or(some);
+    }
     std::uint64_t written() const { return written_; }
     std::uint64_t lost() const { return lost_; }
 
 private:
-    // All codes of all operands, in one form of each kind: those of a kind have the same format and the same operands.
-    void all_codes(const std::vector<Index>& instructions) {
+    // An operand that has so many codes, in one of its forms.
+    struct Codes {
+        Index form = no_index, field = no_index;
+        std::uint64_t count = 0;
+    };
+
+    // Of one form of each kind: those of a kind have the same format and the same operands.
+    std::vector<Codes> operands_of(const std::vector<Index>& instructions) const {
+        constexpr unsigned widest = 12;  // of what has a table; wider ones are numbers
         const Isa& isa = codec_.isa();
         std::set<std::vector<Index>> seen;
+        std::vector<Codes> found;
         for (const Index instruction : instructions) {
-            for (const Index form : isa.instructions[instruction].forms) {
-                std::vector<Index> kind{isa.forms[form].format};
-                for (const Field& field : isa.forms[form].fields) kind.push_back(field.fixed ? no_index : field.type);
+            for (const Index index : isa.instructions[instruction].forms) {
+                const Form& form = isa.forms[index];
+                std::vector<Index> kind{form.format};
+                for (const Field& field : form.fields) kind.push_back(field.fixed ? no_index : field.type);
                 if (!seen.insert(kind).second) continue;
-                for (Index field = 0; field < isa.forms[form].fields.size(); ++field) codes_of(form, field);
+                for (Index i = 0; i < form.fields.size(); ++i) {
+                    const Field& field = form.fields[i];
+                    if (!field.fixed && field.place.width <= widest)
+                        found.push_back({index, i, std::uint64_t{1} << field.place.width});
+                }
             }
         }
+        return found;
     }
 
-    void codes_of(Index form, Index index) {
-        const Field& field = codec_.isa().forms[form].fields[index];
-        constexpr unsigned widest = 12;  // of what has a table; wider ones are numbers
-        if (field.fixed || field.place.width > widest) return;
-        for (std::uint64_t code = 0; code < std::uint64_t{1} << field.place.width; ++code) {
-            if (sampler_.statement_with(form, index, code, address(), sampled_)) put();
+    // All of them, or so many as are asked for. Those that no statement has are left out.
+    void codes_of(const std::vector<Codes>& operands) {
+        std::uint64_t left = 0, wanted = 0;
+        for (const Codes& codes : operands) left += codes.count;
+        wanted = std::min(left, options_.count.value_or(left));
+        std::mt19937_64 random(options_.seed);
+        for (const Codes& codes : operands) {
+            for (std::uint64_t code = 0; code < codes.count && wanted > 0 && !failed_; ++code) {
+                if (random() % left-- >= wanted) continue;  // every choice of so many is as likely
+                --wanted;
+                if (sampler_.statement_with(codes.form, codes.field, code, address(), sampled_)) put();
+            }
         }
     }
 
@@ -176,9 +204,10 @@ Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     options->isa.only_dialect = true;  // what another tool is asked, it should be able to read
     add_isa_positional(app, options->isa);
-    app.add_option("-n,--count", options->count, "How many statements; with --each, how many of every form")
+    app.add_option("-n,--count", options->count,
+                   "How many statements, ten by default; with --each, how many of every form; with --codes, at most\n"
+                   "so many of them, any, and all by default")
         ->type_name("N")
-        ->capture_default_str()
         ->in_range(0, any_number);
     app.add_flag("--each", options->each, "Go through all forms of all instructions, in order, instead of any");
     app.add_flag("--codes", options->codes,

@@ -65,7 +65,7 @@ struct Item {
     Kind kind = Kind::none;               // none: an error that has been reported
     Literal literal = 0;
     double floating = 0;
-    std::string text;                     // function: its name, where it is no operator
+    std::string_view text;                // function: its name, where it is no operator; as the description has it
     Operator op = Operator::none;
     Typed value;
     Location location;
@@ -82,7 +82,7 @@ struct Item {
 inline constexpr std::size_t no_slot = ~std::size_t{0};
 
 struct Local {
-    std::string name;
+    std::string_view name;                // as the description has it
     Item item;
     std::size_t slot = no_slot;           // of a variable, which statements assign: see Lowering::slots
     bool read = false;
@@ -115,7 +115,7 @@ struct Context {
     const OperandType* operand = nullptr;  // its parameters are in force
     bool instruction = false;             // constants of the instruction's row are in force
     std::deque<Local> locals;
-    std::set<std::string, std::less<>> assigned;  // locals that some statement assigns
+    std::vector<std::string_view> assigned;  // locals that some statement assigns
     const Function* function = nullptr;
     Place call;                           // of the function
     unsigned branch_depth = 0;            // dynamic branches entered since the context began
@@ -124,6 +124,18 @@ struct Context {
     Item result;                          // of a `return` that stands on no branch
     std::vector<Return> returns;          // those that stand on one
     unsigned locks = 0;                   // that were open when the context began
+};
+
+// One deeper as long as it stands.
+class Deeper {
+public:
+    explicit Deeper(unsigned& depth) : depth_(depth) { ++depth_; }
+    ~Deeper() { --depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+
+private:
+    unsigned& depth_;
 };
 
 class Lowering {
@@ -249,6 +261,7 @@ private:
     Index find_file(std::string_view name) const;
     Index find_memory(std::string_view name) const;
     const Function* find_function(std::string_view name) const;
+    Item element(const Expression& expression);
     Item element_of(Index file, const Expression& index, Place place);
     Item register_at(Index file, const Item& number, Place place);
     Item one_of(Location tuple, const Expression& index, const Expression* low, Place place);
@@ -363,7 +376,7 @@ private:
     std::vector<std::pair<Index, std::uint32_t>> written_;  // registers; no_number: any of the file
     std::set<std::pair<FileId, std::uint32_t>> reported_;
     std::size_t evaluations_ = 0;
-    unsigned depth_ = 0;
+    unsigned depth_ = 0;                    // of expressions in expressions and statements in statements
     std::vector<Way> leaves_;               // to the end of the instruction
     std::vector<Way> skips_;                // of a guard that does not hold
     unsigned locks_ = 0;                    // `atomic` blocks that are open

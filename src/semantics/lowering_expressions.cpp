@@ -88,37 +88,34 @@ bool Lowering::budget(Place place) {
 
 Item Lowering::item(const Expression& expression, unsigned hint) {
     if (left_ || !budget(expression.place)) return {};
-    ++depth_;
-    Item result;
+    const Deeper deeper(depth_);
     switch (expression.kind) {
-        case ExpressionKind::integer: result = Item::of(Literal(expression.integer)); break;
-        case ExpressionKind::floating: result = {.kind = Item::Kind::floating, .floating = expression.floating}; break;
-        case ExpressionKind::text: result = {.kind = Item::Kind::text, .text = expression.name}; break;
-        case ExpressionKind::name: result = named(expression); break;
-        case ExpressionKind::unary: result = unary(expression, hint); break;
-        case ExpressionKind::binary: result = binary(expression, hint); break;
-        case ExpressionKind::conditional: result = conditional(expression, hint); break;
-        case ExpressionKind::slice: result = slice(expression); break;
-        case ExpressionKind::member: result = member(expression); break;
-        case ExpressionKind::consecutive: result = consecutive(expression); break;
-        case ExpressionKind::choose: result = choose(expression, hint); break;
-        case ExpressionKind::operation: result = {.kind = Item::Kind::function, .op = expression.op}; break;
-        case ExpressionKind::element:
-            // In brackets behind a single register stands a bit's position, not a register's number.
-            if (Index file = find_file(expression.name);
-                file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
-                result = element_of(file, *expression.operands[0], expression.place);
-            else if (Index memory = find_memory(expression.name); memory != no_index)
-                result = memory_at(memory, expression.type, *expression.operands[0], expression.place);
-            else if (!expression.type.written())
-                result = slice(expression);
-            else
-                result = unknown_name(expression);
-            break;
-        case ExpressionKind::call: result = call(expression, hint); break;
+        case ExpressionKind::integer: return Item::of(Literal(expression.integer));
+        case ExpressionKind::floating: return {.kind = Item::Kind::floating, .floating = expression.floating};
+        case ExpressionKind::text: return {.kind = Item::Kind::text, .text = expression.name};
+        case ExpressionKind::name: return named(expression);
+        case ExpressionKind::unary: return unary(expression, hint);
+        case ExpressionKind::binary: return binary(expression, hint);
+        case ExpressionKind::conditional: return conditional(expression, hint);
+        case ExpressionKind::slice: return slice(expression);
+        case ExpressionKind::member: return member(expression);
+        case ExpressionKind::consecutive: return consecutive(expression);
+        case ExpressionKind::choose: return choose(expression, hint);
+        case ExpressionKind::operation: return {.kind = Item::Kind::function, .op = expression.op};
+        case ExpressionKind::element: return element(expression);
+        case ExpressionKind::call: return call(expression, hint);
     }
-    --depth_;
-    return result;
+    return {};
+}
+
+// In brackets behind a single register stands a bit's position, not a register's number.
+Item Lowering::element(const Expression& expression) {
+    if (const Index file = find_file(expression.name);
+        file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
+        return element_of(file, *expression.operands[0], expression.place);
+    if (const Index memory = find_memory(expression.name); memory != no_index)
+        return memory_at(memory, expression.type, *expression.operands[0], expression.place);
+    return expression.type.written() ? unknown_name(expression) : slice(expression);
 }
 
 Typed Lowering::value(const Expression& expression, unsigned hint) {

@@ -350,7 +350,7 @@ void Lowering::note_assigned(const Block& statements, Context& into) {
     for (const Statement& statement : statements) {
         if (statement.kind == StatementKind::assign)
             for (const ExpressionPointer& assigned_target : statement.targets)
-                if (assigned_target) into.assigned.insert(base_of(*assigned_target).name);
+                if (assigned_target) into.assigned.emplace_back(base_of(*assigned_target).name);
         note_assigned(statement.body, into);
         note_assigned(statement.otherwise, into);
     }
@@ -408,7 +408,7 @@ void Lowering::leave_scope(std::size_t size, const Block* statements) {
 
 void Lowering::statement(const Statement& next) {
     if (!budget(next.place)) return;
-    ++depth_;
+    const Deeper deeper(depth_);
     switch (next.kind) {
         case StatementKind::assign: assign(next); break;
         case StatementKind::local: declare(next); break;
@@ -419,14 +419,14 @@ void Lowering::statement(const Statement& next) {
         case StatementKind::give: give(next); break;
         case StatementKind::atomic: atomic(next); break;
     }
-    --depth_;
 }
 
 // What is declared keeps the value of this moment. A local that a statement assigns later becomes a variable.
 void Lowering::declare(const Statement& next) {
     Item initial = item(*next.value);
     Local local{.name = next.name, .place = next.place};
-    bool assigned = context().assigned.contains(next.name);
+    const auto& all_assigned = context().assigned;
+    const bool assigned = std::find(all_assigned.begin(), all_assigned.end(), next.name) != all_assigned.end();
     if (initial.kind == Item::Kind::location || assigned) initial = Item::of(typed(initial, 0, next.value->place));
     if (initial && assigned) {
         local.slot = slots.size();

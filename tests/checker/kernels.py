@@ -2,7 +2,9 @@
 """What `isaforge run --check` finds: kernels and programs with exactly one defect each, of which the report has to name the
 kind and the line, and others without any, in which it must find nothing.
 
-    kernels.py ISAFORGE
+    kernels.py ISAFORGE [--every]
+
+Those without a defect are all compiled with -O2 for one processor, and in one more of three ways each; --every: in all.
 """
 import collections
 import pathlib
@@ -498,8 +500,8 @@ PROGRAMS = [   # of FabRISC: name, what lies between, what is said; nothing wher
 
 
 class Tests:
-    def __init__(self, isaforge, folder):
-        self.isaforge, self.folder, self.failed, self.done = isaforge, pathlib.Path(folder), 0, 0
+    def __init__(self, isaforge, folder, every):
+        self.isaforge, self.folder, self.every, self.failed, self.done = isaforge, pathlib.Path(folder), every, 0, 0
         (self.folder / "data").write_bytes(b"".join((i * 2654435761 % 2**31).to_bytes(4, "little") for i in range(1024)))
 
     def call(self, *command, stack=None):
@@ -542,10 +544,10 @@ class Tests:
             lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
             self.run_kernel(f"{name} gfx900 {level}", f"k{number}", arguments, wanted, lines[0] if lines else None, traced=True)
 
-    def clean(self, processor, level, traced=False):
-        if not self.compile("what is clean", [source for _, source, _ in CLEAN], processor, level):
+    def clean(self, processor, level, kernels, traced=False):
+        if not self.compile("what is clean", [source for _, source, _ in kernels], processor, level):
             return
-        for number, (name, _, arguments) in enumerate(CLEAN):
+        for number, (name, _, arguments) in enumerate(kernels):
             self.run_kernel(f"{name} {processor} {level}", f"k{number}", arguments, None, traced=traced)
 
     def run_kernel(self, name, kernel, arguments, wanted, line=None, traced=False):
@@ -589,8 +591,9 @@ class Tests:
                   for name, processors, body, wanted in BETWEEN if processor in processors),
                 Assembly("many accesses in a row", BEGIN + IN_A_ROW, None, stack=SMALL_STACK),
                 Assembly("many updates in a row", BEGIN + UPDATES_IN_A_ROW, None, stack=SMALL_STACK)])
-        for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
-            self.clean(processor, level, traced=(processor, level) == ("gfx900", "-O2"))
+        self.clean("gfx900", "-O2", CLEAN, traced=True)
+        for turn, (processor, level) in enumerate((("gfx900", "-O0"), ("gfx900", "-O3"), ("gfx700", "-O2"))):
+            self.clean(processor, level, CLEAN if self.every else CLEAN[turn::3])
         for each in PROGRAMS:
             self.program(*each)
         print(f"{self.done} runs, {self.failed} of them wrong")
@@ -599,7 +602,7 @@ class Tests:
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if Tests(pathlib.Path(sys.argv[1]).resolve(), folder).run() else 1
+        return 0 if Tests(pathlib.Path(sys.argv[1]).resolve(), folder, '--every' in sys.argv[2:]).run() else 1
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the programs of examples/fabrisc and compares what they print with computations of Python's own.
 
-    programs.py --isaforge PROGRAM --root REPOSITORY [--only NAME ...]
+    programs.py --isaforge PROGRAM --root REPOSITORY [--only NAME ...] [--every]
 
 Each function that begins with `check_` is one test; --only names them without that. What fails is said, and then the
-status is 1.
+status is 1. Where ISAFORGE_ENGINE says that programs are compiled, each test is of one revision, the next one of another, and
+of fewer inputs, for to compile a program takes as long as many runs; --every takes all.
 """
 import argparse
 import hashlib
@@ -20,6 +21,7 @@ import zlib
 
 REVISIONS = MAY_15, MAY_2, MARCH_18 = "fabrisc-2022-05-15", "fabrisc-2022-05-02", "fabrisc-2022-03-18"
 SECONDS = 120
+OF_NO_ENGINE = "disassembly", "first_lines"  # tests that come out the same whichever engine runs
 
 
 class Failure(Exception):
@@ -43,11 +45,12 @@ def signed(value, bits=32):
 class Bench:
     """Assembles and runs programs in a directory of its own."""
 
-    def __init__(self, isaforge, root, directory):
+    def __init__(self, isaforge, root, directory, number, every):
         self.isaforge, self.directory = isaforge, directory
         self.examples = os.path.join(root, "examples", "fabrisc")
         self.made = 0
-        self.each = 3 if os.environ.get("ISAFORGE_ENGINE") == "jit" else 1  # to compile a program takes as long as many runs
+        self.each = 1 if every else 3
+        self.revisions = REVISIONS if every else REVISIONS[number % 3:][:1]
 
     def some(self, inputs):
         """Those of the inputs of one program that there is time for."""
@@ -106,7 +109,7 @@ def check_wide_registers(bench):
                ("lock.s", ["ROUNDS=50"], b"", ("--harts", 4)), ("queue.s", ["ITEMS=50"], b"", ("--harts", 4)),
                ("transactions.s", ["ROUNDS=50"], b"", ("--harts", 4)), ("hello.s", ["CONSOLE"], b"x", ())]
     for source, symbols, stdin, options in samples:
-        for isa in REVISIONS if source not in ("queue.s", "transactions.s") else [MAY_15]:
+        for isa in bench.revisions if source not in ("queue.s", "transactions.s") else [MAY_15]:
             narrow, wide = (bench.output(bench.assemble(source, isa, symbols, wlen), *options, stdin=stdin)
                             for wlen in (32, 64))
             expect(wide, narrow, f"{source}, {isa}, WLEN 64")
@@ -156,7 +159,7 @@ def check_collatz(bench):
 
     last = 3000
     expected = b"".join(b"%d\n" % steps(number) for number in range(1, last + 1))
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         for wlen in 32, 64:
             program = bench.assemble("collatz.s", isa, [f"LAST={last}"], wlen)
             expect(bench.output(program), expected, f"collatz.s, {isa}, WLEN {wlen}")
@@ -196,7 +199,7 @@ def check_sort(bench):
             made.append(x - 2**32 if x >= 2**31 else x)
         return made
 
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         for count, seed in (5000, 1), (3333, 77), (13, 5), (1, 2):
             program = bench.assemble("sort.s", isa, [f"COUNT={count}", f"SEED={seed}"])
             expect(struct.unpack(f"<{count}i", bench.output(program)), tuple(sorted(words(count, seed))),
@@ -219,7 +222,7 @@ def check_matrix(bench):
         return tuple(signed(sum(left[i * n + k] * right[k * n + j] for k in range(n)))
                      for i in range(n) for j in range(n))
 
-    for isa, n in [(isa, 19) for isa in REVISIONS] + [(MAY_15, n) for n in (48, 1)]:
+    for isa, n in [(isa, 19) for isa in bench.revisions] + [(MAY_15, n) for n in (48, 1)]:
         for symbols, mxvl in ([], 512), (["VECTORS"], 512), (["VECTORS"], 128), (["VECTORS"], 64):
             program = bench.assemble("matrix.s", isa, [f"N={n}", *symbols], mxvl=mxvl)
             expect(struct.unpack(f"<{n * n}i", bench.output(program)), product(n),
@@ -235,7 +238,7 @@ def check_sha256(bench):
         expect(bench.output(program, stdin=data), digest + b"\n", f"sha256.s, {what}")
 
     data = random.Random(4).randbytes(300_000)
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         program = bench.assemble("sha256.s", isa)
         # A block has 64 bytes, of which the last one keeps 9 for itself.
         borders = [64 * block + rest for block in range(3) for rest in (0, 1, 53, 54, 55, 56, 57, 62, 63)]
@@ -274,7 +277,7 @@ def check_utf8(bench):
             expected += b"\n".join([head, line.lower(), text[::-1].encode(), b""])
         except UnicodeDecodeError as error:
             expected += b"invalid at %d\n" % error.start
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         expect(bench.output(bench.assemble("utf8.s", isa), stdin=b"\n".join(lines)), expected, f"utf8.s, {isa}")
 
 
@@ -326,7 +329,7 @@ def check_allocator(bench):
                 expected.append("".join(f"{16 * begin}:{16 * units} " for begin, units in arena.runs()))
         script += [f"f {slot}" for slot in slots] + ["l"]
         expected.append("0:16384 ")
-        for isa in REVISIONS:
+        for isa in bench.revisions:
             written = bench.output(bench.assemble("allocator.s", isa), stdin="\n".join(script).encode())
             expect(written.decode().split("\n"), [*expected, ""], f"allocator.s, {isa}, seed {seed}")
 
@@ -389,7 +392,7 @@ def check_mandelbrot(bench):
             inside = count == most
             expected += bytes((0, 0, 0) if inside else (count * count // 16, count * 4, 255 - (63 - count) ** 2 // 20))
     executed = {}
-    for isa, wlen in [(isa, wlen) for isa in REVISIONS for wlen in (32, 64)]:
+    for isa, wlen in [(isa, wlen) for isa in bench.revisions for wlen in (32, 64)]:
         program = bench.assemble("mandelbrot.s", isa, [f"WIDTH={width}", f"HEIGHT={height}"], wlen)
         picture = bench.path("mandelbrot.png")
         frame = f"frame@0x8000000:{width}x{height}:xrgb8888={picture}"
@@ -401,10 +404,10 @@ def check_mandelbrot(bench):
 
 def check_lock(bench):
     rounds = 300
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         program = bench.assemble("lock.s", isa, [f"ROUNDS={rounds}"])
         expected = b"%d %d\n" % (4 * rounds, 4 * rounds)
-        for schedule in [("--seed", seed) for seed in range(4)]:
+        for schedule in [("--seed", seed) for seed in bench.some(range(4))]:
             expect(bench.output(program, "--harts", 4, *schedule), expected, f"lock.s, {isa}, {schedule}")
         program = bench.assemble("lock.s", isa, ["ROUNDS=20000"])
         expect(bench.output(program, "--harts", 4, "--threads"), b"80000 80000\n", f"lock.s, {isa}, with threads")
@@ -418,7 +421,7 @@ def check_queue(bench):
     items = 300
     program = bench.assemble("queue.s", symbols=[f"ITEMS={items}"])
     expected = b"%d %d\n" % (2 * items, sum(range(2 * items)))
-    for schedule in [("--seed", seed) for seed in range(15)] + 2 * [("--threads",)]:
+    for schedule in [("--seed", seed) for seed in bench.some(range(15))] + 2 * [("--threads",)]:
         expect(bench.output(program, "--harts", 4, *schedule), expected, f"queue.s, {schedule}")
     one = [bench.executed(program, "--harts", 4, "--seed", 5) for _ in range(2)]
     expect(one[:1], one[1:], "queue.s twice with the same seed, instructions")
@@ -485,7 +488,7 @@ def check_interpreter(bench):
         program, data = random_program(2).encode(), source.randbytes(5)
         if brainfuck(program, data):
             cases.append((program, data))
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         interpreter = bench.assemble("interpreter.s", isa)
         for program, data in bench.some(cases if isa == MAY_15 else cases[:5]):
             expect(bench.output(interpreter, stdin=program + b"!" + data), brainfuck(program, data, 10**7),
@@ -497,7 +500,7 @@ def check_interpreter(bench):
 
 def check_hello(bench):
     typed = "Grüße\n".encode() + bytes(range(256))
-    for isa in REVISIONS:
+    for isa in bench.revisions:
         expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
         written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), stdin=typed)
         expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
@@ -524,15 +527,17 @@ def main():
     arguments.add_argument("--isaforge", required=True)
     arguments.add_argument("--root", required=True)
     arguments.add_argument("--only", nargs="*")
+    arguments.add_argument("--every", action="store_true")
     options = arguments.parse_args()
     checks = {name[6:]: check for name, check in globals().items() if name.startswith("check_")}
     failed = 0
-    for name, check in checks.items():
-        if options.only and name not in options.only:
+    every = options.every or os.environ.get("ISAFORGE_ENGINE") != "jit"
+    for number, (name, check) in enumerate(checks.items()):
+        if name not in options.only if options.only else not every and name in OF_NO_ENGINE:
             continue
         with tempfile.TemporaryDirectory() as directory:
             try:
-                check(Bench(os.path.abspath(options.isaforge), options.root, directory))
+                check(Bench(os.path.abspath(options.isaforge), options.root, directory, number, every))
             except (Failure, subprocess.TimeoutExpired) as failure:
                 print(f"{name}: {failure}")
                 failed += 1

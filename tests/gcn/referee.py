@@ -169,12 +169,12 @@ def lines_of(variant, count, seed, isaforge):
     """A quarter each: samples and codes of operands, other texts, and lines that are nearly right (half as many again)."""
     chance = random.Random(f'{seed} {variant}')
     each = isaforge.sample(variant, '--each', '-n', 1, '--seed', seed)
-    codes = isaforge.sample(variant, '--codes', '--seed', seed)
+    codes = isaforge.sample(variant, '--codes', '-n', count // 4, '--seed', seed)
     printed = isaforge.sample(variant, '-n', count // 4, '--seed', seed)
     other = isaforge.sample(variant, '-n', count // 4, '--other-texts', '--seed', seed + 1)
     always = handwritten()  # a short run takes some of them
     always = chance.sample(always, min(len(always), 4 * count))
-    right = always + each + chance.sample(codes, min(len(codes), count // 4)) + printed + other
+    right = always + each + codes + printed + other
     wrong = [mutation.mutated(chance, chance.choice(printed)) for _ in range(count // 4)]
     return right + wrong, {name_of(line) for line in each}
 

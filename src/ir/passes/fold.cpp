@@ -30,7 +30,7 @@ bool is_commutative(Op op) {
 
 class Folding {
 public:
-    explicit Folding(Graph& graph) : graph_(graph), replaced_(graph), definitions_(graph.values.size()) {}
+    explicit Folding(Graph& graph) : graph_(graph), replaced_(graph), makers_(graph.values.size()) {}
 
     bool run() {
         const Dominators dominators(graph_);
@@ -43,7 +43,7 @@ public:
 
 private:
     bool fold_block(Block& block) {
-        std::vector<Instruction> kept;
+        std::size_t kept = 0;
         bool changed = false;
         for (Instruction& instruction : block.body) {
             replaced_.apply(instruction);
@@ -54,25 +54,26 @@ private:
             if (by != no_value || nowhere) continue;
             if (graph_.is_known(instruction.mask, 1)) instruction.mask = no_value, changed = true;
             changed |= simplify(instruction);
-            if (instruction.result != no_value) remember(instruction);
-            kept.push_back(instruction);
+            block.body[kept] = instruction;
+            if (instruction.result != no_value) remember(block.body[kept]);
+            ++kept;
         }
-        block.body = std::move(kept);
+        block.body.resize(kept);
         replaced_.apply(block.end);
         for (Edge& edge : block.edges)
             for (Value& value : edge.values) value = replaced_.of(value);
         return changed;
     }
 
+    // An instruction that stays where it is.
     void remember(const Instruction& instruction) {
-        if (definitions_.size() < graph_.values.size()) definitions_.resize(graph_.values.size());
-        definitions_[instruction.result] = instruction;
+        if (makers_.size() < graph_.values.size()) makers_.resize(graph_.values.size());
+        makers_[instruction.result] = &instruction;
     }
     // How a value is computed, where that was seen.
     const Instruction* definition(Value value, Op op) const {
-        if (value >= definitions_.size() || definitions_[value].result != value || definitions_[value].op != op)
-            return nullptr;
-        return &definitions_[value];
+        const Instruction* const maker = value < makers_.size() ? makers_[value] : nullptr;
+        return maker != nullptr && maker->op == op ? maker : nullptr;
     }
 
     // A value that the instruction's result is equal to.
@@ -214,7 +215,7 @@ private:
 
     Graph& graph_;
     Replacements replaced_;
-    std::vector<Instruction> definitions_;  // of values, by these
+    std::vector<const Instruction*> makers_;  // of values, by these
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -247,29 +248,28 @@ bool drop_unreachable(Graph& graph) {
 
 // An argument that gets the same value from everywhere, or itself, is that value.
 bool drop_equal_arguments(Graph& graph) {
+    std::vector<std::vector<Edge*>> entries(graph.blocks.size());
+    for (Block& block : graph.blocks)
+        for (Edge& edge : block.edges)
+            if (!edge.values.empty()) entries[edge.block].push_back(&edge);
     Replacements replaced(graph);
     for (BlockId id = 1; id < graph.blocks.size(); ++id) {
         auto& arguments = graph.blocks[id].arguments;
         for (std::size_t i = arguments.size(); i-- > 0;) {
             Value only = no_value;
             bool equal = true;
-            for (const Block& block : graph.blocks) {
-                for (const Edge& edge : block.edges) {
-                    if (edge.block != id) continue;
-                    const Value given = replaced.of(edge.values[i]);
-                    if (given == arguments[i]) continue;
-                    const bool same = only == no_value || given == only ||
-                                      (graph.known(given) && graph.known(given) == graph.known(only));
-                    equal = equal && same;
-                    only = given;
-                }
+            for (const Edge* const edge : entries[id]) {
+                const Value given = replaced.of(edge->values[i]);
+                if (given == arguments[i]) continue;
+                equal = equal && (only == no_value || given == only ||
+                                  (graph.known(given) && graph.known(given) == graph.known(only)));
+                only = given;
             }
             if (!equal || only == no_value) continue;
+            const auto at = static_cast<std::ptrdiff_t>(i);
             replaced.put(arguments[i], only);
-            arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
-            for (Block& block : graph.blocks)
-                for (Edge& edge : block.edges)
-                    if (edge.block == id) edge.values.erase(edge.values.begin() + static_cast<std::ptrdiff_t>(i));
+            arguments.erase(arguments.begin() + at);
+            for (Edge* const edge : entries[id]) edge->values.erase(edge->values.begin() + at);
         }
     }
     replaced.apply(graph);

@@ -130,7 +130,7 @@ bool forward_masked(Graph& graph) {
     Replacements replaced(graph);
     for (Block& block : graph.blocks) {
         std::vector<Written> known;
-        std::vector<Instruction> kept;
+        std::size_t kept = 0;
         for (Instruction& each : block.body) {
             replaced.apply(each);
             const bool lands = each.op == Op::at && each.first == 0;
@@ -154,9 +154,9 @@ bool forward_masked(Graph& graph) {
                 std::erase_if(known, [&](const Written& written) { return touches(written, each, type); });
                 if (each.mask != no_value) known.push_back({each, type});
             }
-            kept.push_back(each);
+            block.body[kept++] = each;
         }
-        block.body = std::move(kept);
+        block.body.resize(kept);
     }
     replaced.apply(graph);
     return replaced.any();

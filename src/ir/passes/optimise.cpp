@@ -1,18 +1,16 @@
+#include <iterator>
+
 #include "ir/passes/passes.hpp"
 
 namespace isaforge::ir {
 
 void optimise(Graph& graph) {
-    constexpr unsigned most_rounds = 8;  // what is left then is right, if not as small as it could be
-    for (unsigned round = 0; round < most_rounds; ++round) {
-        bool changed = fold(graph);
-        changed |= share(graph);
-        changed |= forward_registers(graph);
-        changed |= forward_masked(graph);
-        changed |= drop_dead_writes(graph);
-        changed |= drop_unused(graph);
-        if (!changed) return;
-    }
+    constexpr bool (*passes[])(Graph&) = {fold,       share, forward_registers, forward_masked, drop_dead_writes,
+                                          drop_unused};
+    constexpr unsigned count = std::size(passes);
+    constexpr unsigned most = 8 * count;  // what is left then is right, if not as small as it could be
+    unsigned in_vain = 0;
+    for (unsigned i = 0; i < most && in_vain < count; ++i) in_vain = passes[i % count](graph) ? 0 : in_vain + 1;
 }
 
 }  // namespace isaforge::ir

@@ -89,7 +89,7 @@ public:
 
 private:
     void forward(Block& block, Held& held) {
-        std::vector<Instruction> kept;
+        std::size_t kept = 0;
         for (Instruction& instruction : block.body) {
             replaced_.apply(instruction);
             const auto stretch = stretch_of(graph_, instruction);
@@ -101,9 +101,9 @@ private:
                 held.put(*stretch, instruction.result);
             }
             note_write(instruction, stretch, held);
-            kept.push_back(instruction);
+            block.body[kept++] = instruction;
         }
-        block.body = std::move(kept);
+        block.body.resize(kept);
     }
     // A late result lands when instructions end, at the next `at`.
     static void note_write(const Instruction& instruction, const std::optional<Stretch>& stretch, Held& held) {

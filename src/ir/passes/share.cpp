@@ -1,6 +1,5 @@
 // Common expressions: a pure operation that a dominating block, or the same one before, made of the same values.
-#include <map>
-#include <tuple>
+#include <bit>
 
 #include "ir/dominators.hpp"
 #include "ir/passes/passes.hpp"
@@ -10,42 +9,78 @@ namespace isaforge::ir {
 
 namespace {
 
-// Two instructions with one key give the same value. Constants count by what they are.
-class Key {
+// Operations that were made already, by what they compute: a hash table. Constants count by what they are.
+class Made {
 public:
-    Key(const Graph& graph, const Instruction& instruction)
-        : op_(instruction.op),
-          type_(graph.type(instruction.result)),
-          number_(instruction.number),
-          object_(instruction.object),
-          mode_(unsigned(instruction.mode.rounding) | unsigned{instruction.mode.by_mode} << 4 |
-                unsigned{instruction.mode.flush_subnormals} << 5 | unsigned{instruction.mode.canonical_nan} << 6 |
-                unsigned{instruction.mode.raised_by} << 7) {
-        std::size_t i = 0;
-        for (const Value value : instruction.inputs()) {
-            const Definition& definition = graph.values[value];
-            operands_[i++] = definition.is_constant ? std::tuple{definition.constant, true, type_key(definition.type)}
-                                                    : std::tuple{std::uint64_t{value}, false, 0u};
-        }
+    explicit Made(const Graph& graph) : graph_(graph) {
+        std::size_t operations = 0;
+        for (const Block& block : graph.blocks) operations += block.body.size();
+        first_.assign(std::bit_ceil(operations + 1), none);
+        entries_.reserve(operations);
     }
-    bool operator<(const Key& other) const { return tie() < other.tie(); }
+
+    // What has the same value, among those in blocks for which `is_above` holds.
+    template <class IsAbove>
+    Value find(const Instruction& wanted, IsAbove&& is_above) {
+        hash_ = hash_of(wanted);
+        for (std::size_t i = first_[hash_ & (first_.size() - 1)]; i != none; i = entries_[i].next) {
+            const Entry& entry = entries_[i];
+            if (entry.hash == hash_ && is_above(entry.block) && is_same(*entry.instruction, wanted))
+                return entry.instruction->result;
+        }
+        return no_value;
+    }
+    // The one that was looked for last. It stays where it is.
+    void add(const Instruction& instruction, BlockId block) {
+        std::size_t& first = first_[hash_ & (first_.size() - 1)];
+        entries_.push_back({&instruction, hash_, first, block});
+        first = entries_.size() - 1;
+    }
 
 private:
-    static unsigned type_key(Type type) {
-        return unsigned(type.kind) | unsigned{type.bits} << 2 | unsigned{type.lanes} << 10 | unsigned{type.count} << 22;
+    static constexpr std::size_t none = ~std::size_t{0};
+    struct Entry {
+        const Instruction* instruction = nullptr;
+        std::uint64_t hash = 0;
+        std::size_t next = none;
+        BlockId block = no_block;
+    };
+
+    std::uint64_t hash_of(const Instruction& instruction) const {
+        std::uint64_t hash = static_cast<std::uint64_t>(instruction.op);
+        const auto mix = [&hash](std::uint64_t part) {
+            hash = (hash ^ part) * 0x9E3779B97F4A7C15;
+            hash ^= hash >> 32;
+        };
+        const Type type = graph_.type(instruction.result);
+        mix(std::uint64_t{type.bits} << 32 | std::uint64_t{type.lanes} << 8 | static_cast<std::uint64_t>(type.kind));
+        mix(instruction.number);
+        mix(instruction.object);
+        for (const Value value : instruction.inputs()) {
+            const Definition& definition = graph_.values[value];
+            mix(definition.is_constant ? ~definition.constant : value);
+        }
+        return hash;
     }
-    std::tuple<Op, unsigned, std::uint64_t, Index, unsigned,
-               const decltype(std::array<std::tuple<std::uint64_t, bool, unsigned>, most_operands>{}) &>
-    tie() const {
-        return {op_, type_key(type_), number_, object_, mode_, operands_};
+    bool is_same(const Instruction& a, const Instruction& b) const {
+        if (a.op != b.op || a.number != b.number || a.object != b.object || a.mode != b.mode ||
+            graph_.type(a.result) != graph_.type(b.result))
+            return false;
+        const auto of_a = a.inputs(), of_b = b.inputs();
+        for (std::size_t i = 0; i < of_a.size(); ++i)
+            if (of_a[i] != of_b[i] && !is_same_constant(of_a[i], of_b[i])) return false;
+        return true;
+    }
+    bool is_same_constant(Value a, Value b) const {
+        const Definition &first = graph_.values[a], &second = graph_.values[b];
+        return first.is_constant && second.is_constant && first.constant == second.constant &&
+               first.type == second.type;
     }
 
-    Op op_;
-    Type type_;
-    std::uint64_t number_;
-    Index object_;
-    unsigned mode_;
-    std::array<std::tuple<std::uint64_t, bool, unsigned>, most_operands> operands_;
+    const Graph& graph_;
+    std::vector<std::size_t> first_;  // of the entries with these low bits of the hash
+    std::vector<Entry> entries_;
+    std::uint64_t hash_ = 0;
 };
 
 }  // namespace
@@ -53,25 +88,26 @@ private:
 bool share(Graph& graph) {
     const Dominators dominators(graph);
     Replacements replaced(graph);
-    std::map<Key, std::vector<std::pair<BlockId, Value>>> known;
+    Made made(graph);
     for (const BlockId id : dominators.order()) {
-        std::vector<Instruction> kept;
-        for (Instruction& instruction : graph.blocks[id].body) {
+        std::vector<Instruction>& body = graph.blocks[id].body;
+        std::size_t kept = 0;
+        for (Instruction& instruction : body) {
             replaced.apply(instruction);
-            if (about(instruction.op).effect == Effect::pure) {
-                auto& before = known[Key(graph, instruction)];
-                Value same = no_value;
-                for (const auto& [block, value] : before)
-                    if (dominators.dominates(block, id)) same = value;
+            const bool is_pure = about(instruction.op).effect == Effect::pure;
+            if (is_pure) {
+                const Value same =
+                    made.find(instruction, [&](BlockId above) { return dominators.dominates(above, id); });
                 if (same != no_value) {
                     replaced.put(instruction.result, same);
                     continue;
                 }
-                before.emplace_back(id, instruction.result);
             }
-            kept.push_back(instruction);
+            body[kept] = instruction;
+            if (is_pure) made.add(body[kept], id);
+            ++kept;
         }
-        graph.blocks[id].body = std::move(kept);
+        body.resize(kept);
     }
     replaced.apply(graph);
     return replaced.any();
