@@ -21,8 +21,15 @@ class Operations : public OfRevision {
 protected:
     // One for each revision, for the compiler takes long.
     static std::span<const Parameters> compiled_machine() {
-        const auto revision = std::ranges::find(revisions, std::string_view(GetParam().date), &Revision::date);
-        return std::span(compiled_machines).subspan(static_cast<std::size_t>(revision - revisions.begin()), 1);
+        return std::span(compiled_machines).subspan(revision(), 1);
+    }
+    // Two for each.
+    static std::span<const Parameters> some_machines() { return std::span(machines).subspan(revision(), 2); }
+
+private:
+    static std::size_t revision() {
+        const auto found = std::ranges::find(revisions, std::string_view(GetParam().date), &Revision::date);
+        return static_cast<std::size_t>(found - revisions.begin());
     }
 };
 
@@ -42,31 +49,33 @@ TEST_P(Operations, EqualTheModel) {
 }
 
 TEST_P(Operations, EndInTheSameFaults) {
-    for_all_encodings(GetParam(), std::span(machines).first(2), 2000, Engine::interpreter,
+    for_all_encodings(GetParam(), some_machines(), 2000, Engine::interpreter,
                       [](Trial& trial, Index form) { return trial.run_faults(form, 4); });
 }
 
 TEST_P(Operations, MovesToTheStatusEqualTheModel) {
-    for_all_encodings(GetParam(), machines, 3000, Engine::interpreter,
+    for_all_encodings(GetParam(), some_machines(), 3000, Engine::interpreter,
                       [](Trial& trial, Index form) { return trial.run_status(form, 100); });
 }
 
 // Random programs, run in one go.
 TEST_P(Operations, OfAProgramEqualTheModel) {
-    for_all_encodings(GetParam(), machines, 4000, Engine::interpreter,
+    for_all_encodings(GetParam(), some_machines(), 4000, Engine::interpreter,
                       [](Trial& trial, Index form) { return form % 8 == 0 ? trial.run_program(40) : std::string(); });
 }
 
-// The same in compiled code. What sets modes is left out: that is always interpreted.
+// The same in compiled code, every second. What sets modes is left out: that is always interpreted.
 TEST_P(Operations, CompiledEqualTheModel) {
-    for_all_encodings(GetParam(), compiled_machine(), 5000, Engine::compiler,
-                      [](Trial& trial, Index form) { return trial.run_compiled(form, {.variants = 2, .rounds = 30}); });
+    for_all_encodings(GetParam(), compiled_machine(), 5000, Engine::compiler, [](Trial& trial, Index form) {
+        return form % 2 == 0 ? trial.run_compiled(form, {.variants = 2, .rounds = 30}) : std::string();
+    });
 }
 
 TEST_P(Operations, CompiledEndInTheSameFaults) {
     for_all_encodings(
-        GetParam(), std::span(compiled_machines).first(1), 6000, Engine::compiler,
-        [](Trial& trial, Index form) { return trial.run_compiled_faults(form, {.variants = 2, .rounds = 4}); });
+        GetParam(), std::span(compiled_machines).first(1), 6000, Engine::compiler, [](Trial& trial, Index form) {
+            return form % 2 != 0 ? trial.run_compiled_faults(form, {.variants = 2, .rounds = 4}) : std::string();
+        });
 }
 
 TEST_P(Operations, OfACompiledProgramEqualTheModel) {
