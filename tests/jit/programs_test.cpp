@@ -201,19 +201,19 @@ void show(const Figures& f) {
 
 TEST(Programs, OneInstruction) {
     Figures figures;
-    try_programs(1, 300, 1, {}, figures);
+    try_programs(1, 180, 1, {}, figures);
     show(figures);
     EXPECT_GT(figures.regions, figures.programs / 4);
-    EXPECT_GT(figures.faults, 60u);
+    EXPECT_GT(figures.faults, 36u);
 }
 
 TEST(Programs, ManyInstructions) {
     Figures figures;
-    try_programs(100000, 150, 12, {}, figures);
+    try_programs(100000, 90, 12, {}, figures);
     show(figures);
     EXPECT_GT(figures.compiled, figures.units / 2);
     EXPECT_LT(figures.interpreted, figures.instructions / 4 * 3);
-    EXPECT_GT(figures.with_pending, 10u);
+    EXPECT_GT(figures.with_pending, 6u);
 }
 
 TEST(Programs, VectorsInMemory) {
@@ -282,7 +282,7 @@ TEST(Programs, InstructionsOfMoreOperationsThanTheLimitAreNotCompiled) {
 TEST(Programs, EveryEngine) {
     const auto isa = program_isa();
     Engines engines(isa);
-    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 72; ++seed) {
         RandomProgram program(*isa, ir::Choices(seed), scope_of_engines(*isa));
         const std::string wrong = engines.run(program.make(1 + seed % 4), seed);
         ASSERT_EQ(wrong, "") << "seed " << seed;
