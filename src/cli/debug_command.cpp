@@ -18,6 +18,7 @@
 #include "cli/terminal.hpp"
 #include "debugger/debugger.hpp"
 #include "support/input_file.hpp"
+#include "support/large_pages.hpp"
 #include "support/printable.hpp"
 
 namespace isaforge::cli {
@@ -188,7 +189,10 @@ Action define(Arguments& app) {
         ->type_name("N")
         ->capture_default_str()
         ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
-    return [options] { return execute(*options); };
+    return [options] {
+        share_heap();
+        return execute(*options);
+    };
 }
 
 constexpr Command command{about_programs, "debug", "Debug a program",

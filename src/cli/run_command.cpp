@@ -27,6 +27,7 @@
 #include "isaforge/object.hpp"
 #include "machine/compile_thread.hpp"
 #include "protocol/loopback.hpp"
+#include "support/large_pages.hpp"
 
 namespace isaforge::cli {
 
@@ -442,7 +443,10 @@ Action define(Arguments& app) {
                  "Print what was executed most, its cycles, branches, and the use of formats and lengths; slower");
     app.add_option("--profile-json", options->profile_json, "Write all of that to a file")->type_name("FILE");
     app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
-    return [options] { return execute(*options); };
+    return [options] {
+        share_heap();
+        return execute(*options);
+    };
 }
 
 constexpr Command command{

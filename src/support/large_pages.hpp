@@ -4,6 +4,10 @@
 
 #include <sys/mman.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,6 +32,14 @@ inline void extend_heap(std::size_t bytes) {
     void* const end = std::malloc(bytes);
     if (end != nullptr) prefer_large_pages(end, bytes);
     std::free(end);
+}
+
+// From now on all threads take memory from the first one's heap, and none begins with an empty one of small pages. That is for
+// work that waits for memory little but at its begin: a run of many threads that take much would wait for each other.
+inline void share_heap() {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 }  // namespace isaforge
