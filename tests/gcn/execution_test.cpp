@@ -20,28 +20,28 @@ TEST_P(Execution, EqualsTheModel) {
                      {.variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
                       .rounds = asked_for("ISAFORGE_GCN_ROUNDS", 1),
                       .base = base(),
-                      .base_step = is_generation() ? 2u : 3u});
+                      .base_step = 3});
     run.run();
     run.tell();
-    EXPECT_GT(run.compared, is_generation() ? 500u : 350u);
+    EXPECT_GT(run.compared, 350u);
 }
 
 TEST_P(Execution, CompiledEqualsTheModel) {
     ExecutionRun run(GetParam(), Engine::compiler,
-                     {.step = asked_for("ISAFORGE_GCN_STEP", is_generation() ? 32 : 64),
+                     {.step = asked_for("ISAFORGE_GCN_STEP", is_generation() ? 48 : 96),
                       .variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
                       .rounds = asked_for("ISAFORGE_GCN_ROUNDS", 8),
                       .seed = 2});
     run.run();
     run.tell();
-    EXPECT_GT(run.compared, is_generation() ? 180u : 80u);
+    EXPECT_GT(run.compared, is_generation() ? 120u : 50u);
     EXPECT_GT(run.compiled, run.not_compiled);
 }
 
 TEST_P(Execution, ProgramsEqualTheModel) {
     for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
         ExecutionRun run(GetParam(), engine, {.rounds = 3, .seed = 5});
-        run.run_programs(asked_for("ISAFORGE_GCN_PROGRAMS", 30));
+        run.run_programs(asked_for("ISAFORGE_GCN_PROGRAMS", 20));
         run.tell();
         EXPECT_GT(run.compared, 10u);
         EXPECT_TRUE(engine == Engine::interpreter || run.compiled > 100u) << run.compiled;

@@ -18,9 +18,8 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-SMALL = [("odd", str(HERE / "odd.isa"), []), ("behind", str(HERE / "behind.isa"), []), ("wishbone_gpu", "wishbone-gpu", []),
-         ("msp430", "msp430", [])]
-LARGE = [("mos6502", "mos6502", []), ("rv64gc", "rv64gc", []), ("rv32gc", "rv32gc", [])] + [(f"fabrisc_{date.replace('-', '_')}", f"fabrisc-{date}", ["-P", "WLEN=32"])
+SMALL = [("odd", str(HERE / "odd.isa"), []), ("behind", str(HERE / "behind.isa"), []), ("wishbone_gpu", "wishbone-gpu", [])]
+LARGE = [("msp430", "msp430", []), ("mos6502", "mos6502", []), ("rv64gc", "rv64gc", []), ("rv32gc", "rv32gc", [])] + [(f"fabrisc_{date.replace('-', '_')}", f"fabrisc-{date}", ["-P", "WLEN=32"])
          for date in ("2022-03-18", "2022-05-02", "2022-05-15")]
 LONG_WORDS = [(name.replace(".", "_"), name, []) for name in ("gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4")]
 

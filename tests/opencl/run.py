@@ -2,7 +2,7 @@
 """Kernels in OpenCL C, compiled by clang for each target at each level and run by isaforge, against the same kernels run by
 the OpenCL of this machine (PoCL), which knows nothing of the machine that isaforge plays.
 
-A sample takes each program once, and targets, levels and compilers in turn; `make test` runs every second one of it (--half), and
+A sample takes each program once, and targets, levels and compilers in turn; `make test` runs every third one of it (--each 3), and
 --every takes all.
 What a program is, its first lines say: see program.py. host_runner.cpp is the side of the host.
 """
@@ -244,7 +244,7 @@ def main():
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
     parser.add_argument('--host', default=str(ROOT / 'build/tests/opencl_host'), help='the program made of host_runner.cpp')
     parser.add_argument('--every', action='store_true', help='all targets, levels and compilers for each program')
-    parser.add_argument('--half', action='store_true', help='every second program only')
+    parser.add_argument('--each', type=int, default=1, metavar='N', help='every Nth program only')
     parser.add_argument('--target', choices=TARGETS, action='append', help='only this one')
     parser.add_argument('--level', choices=LEVELS, action='append', help='only this one')
     parser.add_argument('--compiler', choices=COMPILERS, action='append', help='only this version of clang')
@@ -254,7 +254,7 @@ def main():
     parser.add_argument('--keep', type=pathlib.Path, help='leave what was made in this folder')
     options = parser.parse_args()
     started = time.monotonic()
-    programs = [Program(path) for path in sorted(HERE.glob('*.cl'))][::2 if options.half else 1]
+    programs = [Program(path) for path in sorted(HERE.glob('*.cl'))][::options.each]
     known = {program.name for program in programs}
     for name in options.program:
         if name not in known:
