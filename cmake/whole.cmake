@@ -16,7 +16,9 @@ foreach(name IN ITEMS png16 elf yaml minizip pugixml z)
 endforeach()
 # What is in an archive is not looked for in the libraries that follow, and those that nothing is found in are left out.
 target_link_libraries(isaforge PRIVATE libisaforge ${archives})
-target_link_options(isaforge PRIVATE -Wl,--as-needed -static-libstdc++ -static-libgcc)
-if(fmt_VERSION MATCHES "^9\\.")
+target_link_options(isaforge PRIVATE -Wl,--as-needed)
+# One library of C++ is enough: where another one of C++ stays shared, it is shared with that.
+if(fmt_VERSION MATCHES "^9\\." AND ISAFORGE_ARCHIVE_pugixml)
   target_sources(isaforge PRIVATE src/cli/whole/fmt.cpp)
+  target_link_options(isaforge PRIVATE -static-libstdc++ -static-libgcc)
 endif()

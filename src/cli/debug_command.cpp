@@ -155,6 +155,7 @@ int debug_kernel(const Options& options, const Session& session) {
 }
 
 int execute(const Options& options) {
+    share_heap();
     Session session;
     if (options.launch.is_asked_for() || holds_kernels(options.program)) return debug_kernel(options, session);
     int status = success;
@@ -189,10 +190,7 @@ Action define(Arguments& app) {
         ->type_name("N")
         ->capture_default_str()
         ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
-    return [options] {
-        share_heap();
-        return execute(*options);
-    };
+    return [options] { return execute(*options); };
 }
 
 constexpr Command command{about_programs, "debug", "Debug a program",

@@ -320,6 +320,7 @@ bool pictures_have_addresses(const Options& options) {
 }
 
 int execute(const Options& options) {
+    share_heap();
     Session session;
     int status = success;
     if (options.launch.is_asked_for() || holds_kernels(options.program)) return launch(options, session);
@@ -443,10 +444,7 @@ Action define(Arguments& app) {
                  "Print what was executed most, its cycles, branches, and the use of formats and lengths; slower");
     app.add_option("--profile-json", options->profile_json, "Write all of that to a file")->type_name("FILE");
     app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
-    return [options] {
-        share_heap();
-        return execute(*options);
-    };
+    return [options] { return execute(*options); };
 }
 
 constexpr Command command{

@@ -58,7 +58,7 @@ public:
     void run(const std::vector<Index>& instructions) {
         const std::uint64_t count = options_.count.value_or(some);
         if (options_.codes) {
-            codes_of(operands_of(instructions));
+            all_codes(codes_of(instructions));
         } else if (options_.each) {
             for (const Index instruction : instructions) {
                 for (const Index form : codec_.isa().instructions[instruction].forms) {
@@ -78,18 +78,18 @@ public:
     std::uint64_t lost() const { return lost_; }
 
 private:
-    // An operand that has so many codes, in one of its forms.
-    struct Codes {
+    // A code of an operand, in one of its forms.
+    struct Code {
         Index form = no_index, field = no_index;
-        std::uint64_t count = 0;
+        std::uint32_t code = 0;
     };
 
-    // Of one form of each kind: those of a kind have the same format and the same operands.
-    std::vector<Codes> operands_of(const std::vector<Index>& instructions) const {
+    // All codes of all operands, in one form of each kind: those of a kind have the same format and the same operands.
+    std::vector<Code> codes_of(const std::vector<Index>& instructions) const {
         constexpr unsigned widest = 12;  // of what has a table; wider ones are numbers
         const Isa& isa = codec_.isa();
         std::set<std::vector<Index>> seen;
-        std::vector<Codes> found;
+        std::vector<Code> found;
         for (const Index instruction : instructions) {
             for (const Index index : isa.instructions[instruction].forms) {
                 const Form& form = isa.forms[index];
@@ -98,26 +98,23 @@ private:
                 if (!seen.insert(kind).second) continue;
                 for (Index i = 0; i < form.fields.size(); ++i) {
                     const Field& field = form.fields[i];
-                    if (!field.fixed && field.place.width <= widest)
-                        found.push_back({index, i, std::uint64_t{1} << field.place.width});
+                    if (field.fixed || field.place.width > widest) continue;
+                    for (std::uint32_t code = 0; code < 1u << field.place.width; ++code)
+                        found.push_back({index, i, code});
                 }
             }
         }
         return found;
     }
 
-    // All of them, or so many as are asked for. Those that no statement has are left out.
-    void codes_of(const std::vector<Codes>& operands) {
-        std::uint64_t left = 0, wanted = 0;
-        for (const Codes& codes : operands) left += codes.count;
-        wanted = std::min(left, options_.count.value_or(left));
+    // Those that a statement has: all of them, or as many as are asked for, any.
+    void all_codes(std::vector<Code> codes) {
         std::mt19937_64 random(options_.seed);
-        for (const Codes& codes : operands) {
-            for (std::uint64_t code = 0; code < codes.count && wanted > 0 && !failed_; ++code) {
-                if (random() % left-- >= wanted) continue;  // every choice of so many is as likely
-                --wanted;
-                if (sampler_.statement_with(codes.form, codes.field, code, address(), sampled_)) put();
-            }
+        const std::uint64_t most = options_.count.value_or(codes.size());
+        for (std::size_t i = 0; i < codes.size() && written_ < most && !failed_; ++i) {
+            if (options_.count) std::swap(codes[i], codes[i + random() % (codes.size() - i)]);
+            const Code& next = codes[i];
+            if (sampler_.statement_with(next.form, next.field, next.code, address(), sampled_)) put();
         }
     }
 
@@ -205,8 +202,8 @@ Action define(Arguments& app) {
     options->isa.only_dialect = true;  // what another tool is asked, it should be able to read
     add_isa_positional(app, options->isa);
     app.add_option("-n,--count", options->count,
-                   "How many statements, ten by default; with --each, how many of every form; with --codes, at most\n"
-                   "so many of them, any, and all by default")
+                   "How many statements, ten by default; with --each, how many of every form; with --codes, so many\n"
+                   "of them, any, and all by default")
         ->type_name("N")
         ->in_range(0, any_number);
     app.add_flag("--each", options->each, "Go through all forms of all instructions, in order, instead of any");

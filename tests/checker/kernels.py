@@ -6,6 +6,7 @@ kind and the line, and others without any, in which it must find nothing.
 
 Those without a defect are all compiled with -O2 for one processor, and in one more of three ways each; --every: in all.
 """
+import argparse
 import collections
 import pathlib
 import re
@@ -601,8 +602,12 @@ class Tests:
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("isaforge", type=pathlib.Path)
+    parser.add_argument("--every", action="store_true")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return 0 if Tests(pathlib.Path(sys.argv[1]).resolve(), folder, '--every' in sys.argv[2:]).run() else 1
+        return 0 if Tests(options.isaforge.resolve(), folder, options.every).run() else 1
 
 
 if __name__ == "__main__":

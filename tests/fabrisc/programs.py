@@ -532,8 +532,9 @@ def main():
     checks = {name[6:]: check for name, check in globals().items() if name.startswith("check_")}
     failed = 0
     every = options.every or os.environ.get("ISAFORGE_ENGINE") != "jit"
+    wanted = options.only or [name for name in checks if every or name not in OF_NO_ENGINE]
     for number, (name, check) in enumerate(checks.items()):
-        if name not in options.only if options.only else not every and name in OF_NO_ENGINE:
+        if name not in wanted:
             continue
         with tempfile.TemporaryDirectory() as directory:
             try:

@@ -23,7 +23,7 @@ TEST_P(Execution, EqualsTheModel) {
                       .base_step = 3});
     run.run();
     run.tell();
-    EXPECT_GT(run.compared, 350u);
+    EXPECT_GT(run.compared, is_generation() ? 500u : 350u);
 }
 
 TEST_P(Execution, CompiledEqualsTheModel) {
@@ -34,7 +34,7 @@ TEST_P(Execution, CompiledEqualsTheModel) {
                       .seed = 2});
     run.run();
     run.tell();
-    EXPECT_GT(run.compared, is_generation() ? 120u : 50u);
+    EXPECT_GT(run.compared, is_generation() ? 180u : 80u);
     EXPECT_GT(run.compiled, run.not_compiled);
 }
 

@@ -43,22 +43,19 @@ public:
 
 private:
     bool fold_block(Block& block) {
-        std::size_t kept = 0;
         bool changed = false;
-        for (Instruction& instruction : block.body) {
+        keep_where(block.body, [&](Instruction& instruction) {
             replaced_.apply(instruction);
             const Value by = has_result(instruction.op) ? value_of(instruction) : no_value;
             const bool nowhere = graph_.is_known(instruction.mask, 0) && !has_result(instruction.op);
             if (by != no_value) replaced_.put(instruction.result, by);
             changed |= by != no_value || nowhere;
-            if (by != no_value || nowhere) continue;
+            if (by != no_value || nowhere) return false;
             if (graph_.is_known(instruction.mask, 1)) instruction.mask = no_value, changed = true;
             changed |= simplify(instruction);
-            block.body[kept] = instruction;
-            if (instruction.result != no_value) remember(block.body[kept]);
-            ++kept;
-        }
-        block.body.resize(kept);
+            if (instruction.result != no_value) remember(instruction);
+            return true;
+        });
         replaced_.apply(block.end);
         for (Edge& edge : block.edges)
             for (Value& value : edge.values) value = replaced_.of(value);

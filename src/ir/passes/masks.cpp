@@ -130,8 +130,7 @@ bool forward_masked(Graph& graph) {
     Replacements replaced(graph);
     for (Block& block : graph.blocks) {
         std::vector<Written> known;
-        std::size_t kept = 0;
-        for (Instruction& each : block.body) {
+        keep_where(block.body, [&](Instruction& each) {
             replaced.apply(each);
             const bool lands = each.op == Op::at && each.first == 0;
             if (lands || each.op == Op::transaction_abort) known.clear();
@@ -146,7 +145,7 @@ bool forward_masked(Graph& graph) {
                 });
                 if (same != known.end()) {
                     replaced.put(each.result, same->put.operands[0]);
-                    continue;
+                    return false;
                 }
             }
             if (each.op == Op::put && each.delay == 0) {
@@ -154,9 +153,8 @@ bool forward_masked(Graph& graph) {
                 std::erase_if(known, [&](const Written& written) { return touches(written, each, type); });
                 if (each.mask != no_value) known.push_back({each, type});
             }
-            block.body[kept++] = each;
-        }
-        block.body.resize(kept);
+            return true;
+        });
     }
     replaced.apply(graph);
     return replaced.any();

@@ -89,21 +89,19 @@ public:
 
 private:
     void forward(Block& block, Held& held) {
-        std::size_t kept = 0;
-        for (Instruction& instruction : block.body) {
+        keep_where(block.body, [&](Instruction& instruction) {
             replaced_.apply(instruction);
             const auto stretch = stretch_of(graph_, instruction);
             if (instruction.op == Op::get) {
                 if (const Value same = held.find(*stretch); same != no_value) {
                     replaced_.put(instruction.result, same);
-                    continue;
+                    return false;
                 }
                 held.put(*stretch, instruction.result);
             }
             note_write(instruction, stretch, held);
-            block.body[kept++] = instruction;
-        }
-        block.body.resize(kept);
+            return true;
+        });
     }
     // A late result lands when instructions end, at the next `at`.
     static void note_write(const Instruction& instruction, const std::optional<Stretch>& stretch, Held& held) {
@@ -155,11 +153,9 @@ bool drop_dead_writes(Graph& graph) {
             });
             if (!dead[i]) written.emplace_back(*stretch, instruction.mask);
         }
-        std::size_t to = 0;
-        for (std::size_t i = 0; i < block.body.size(); ++i)
-            if (!dead[i]) block.body[to++] = block.body[i];
-        changed |= to != block.body.size();
-        block.body.resize(to);
+        std::size_t i = 0;
+        keep_where(block.body, [&](const Instruction&) { return !dead[i++]; });
+        changed |= block.body.size() != dead.size();
     }
     return changed;
 }

@@ -1,4 +1,4 @@
-// Values that stand for others.
+// Values that stand for others, and instructions that are left out for it.
 #pragma once
 
 #include <algorithm>
@@ -51,5 +51,17 @@ private:
     std::vector<Value> by_;
     bool any_ = false;
 };
+
+// Leaves out those for which `keep` is false. It is asked once for each, in order, and may change it; one that it keeps stays where it
+// was shown.
+template <class Keep>
+void keep_where(std::vector<Instruction>& body, Keep&& keep) {
+    std::size_t kept = 0;
+    for (const Instruction& each : body) {
+        body[kept] = each;
+        if (keep(body[kept])) ++kept;
+    }
+    body.resize(kept);
+}
 
 }  // namespace isaforge::ir

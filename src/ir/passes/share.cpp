@@ -12,29 +12,26 @@ namespace {
 // Operations that were made already, by what they compute: a hash table. Constants count by what they are.
 class Made {
 public:
-    explicit Made(const Graph& graph) : graph_(graph) {
+    Made(const Graph& graph, const Dominators& dominators) : graph_(graph), dominators_(dominators) {
         std::size_t operations = 0;
         for (const Block& block : graph.blocks) operations += block.body.size();
         first_.assign(std::bit_ceil(operations + 1), none);
         entries_.reserve(operations);
     }
 
-    // What has the same value, among those in blocks for which `is_above` holds.
-    template <class IsAbove>
-    Value find(const Instruction& wanted, IsAbove&& is_above) {
-        hash_ = hash_of(wanted);
-        for (std::size_t i = first_[hash_ & (first_.size() - 1)]; i != none; i = entries_[i].next) {
+    // What has the same value and is computed on every path to `block`; else nothing, and the instruction, which has to stay where it
+    // is, is what later ones may be the same as.
+    Value find_or_add(const Instruction& wanted, BlockId block) {
+        const std::uint64_t hash = hash_of(wanted);
+        std::size_t& first = first_[hash & (first_.size() - 1)];
+        for (std::size_t i = first; i != none; i = entries_[i].next) {
             const Entry& entry = entries_[i];
-            if (entry.hash == hash_ && is_above(entry.block) && is_same(*entry.instruction, wanted))
+            if (entry.hash == hash && is_same(*entry.instruction, wanted) && dominators_.dominates(entry.block, block))
                 return entry.instruction->result;
         }
-        return no_value;
-    }
-    // The one that was looked for last. It stays where it is.
-    void add(const Instruction& instruction, BlockId block) {
-        std::size_t& first = first_[hash_ & (first_.size() - 1)];
-        entries_.push_back({&instruction, hash_, first, block});
+        entries_.push_back({&wanted, hash, first, block});
         first = entries_.size() - 1;
+        return no_value;
     }
 
 private:
@@ -78,9 +75,9 @@ private:
     }
 
     const Graph& graph_;
+    const Dominators& dominators_;
     std::vector<std::size_t> first_;  // of the entries with these low bits of the hash
     std::vector<Entry> entries_;
-    std::uint64_t hash_ = 0;
 };
 
 }  // namespace
@@ -88,26 +85,15 @@ private:
 bool share(Graph& graph) {
     const Dominators dominators(graph);
     Replacements replaced(graph);
-    Made made(graph);
+    Made made(graph, dominators);
     for (const BlockId id : dominators.order()) {
-        std::vector<Instruction>& body = graph.blocks[id].body;
-        std::size_t kept = 0;
-        for (Instruction& instruction : body) {
+        keep_where(graph.blocks[id].body, [&](Instruction& instruction) {
             replaced.apply(instruction);
-            const bool is_pure = about(instruction.op).effect == Effect::pure;
-            if (is_pure) {
-                const Value same =
-                    made.find(instruction, [&](BlockId above) { return dominators.dominates(above, id); });
-                if (same != no_value) {
-                    replaced.put(instruction.result, same);
-                    continue;
-                }
-            }
-            body[kept] = instruction;
-            if (is_pure) made.add(body[kept], id);
-            ++kept;
-        }
-        body.resize(kept);
+            if (about(instruction.op).effect != Effect::pure) return true;
+            const Value same = made.find_or_add(instruction, id);
+            if (same != no_value) replaced.put(instruction.result, same);
+            return same == no_value;
+        });
     }
     replaced.apply(graph);
     return replaced.any();
