@@ -39,8 +39,8 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
     const std::int64_t s = extended(old, n), t = extended(x, n);
     const sf::Format& form = sf::format_of(n);
     sf::Flags flags;
-    const auto flush = [&](std::uint64_t a, unsigned bit) {
-        return (mode >> (4 + bit) & 1) == 0 && sf::is_subnormal(form, a) ? a & form.sign_bit() : a;
+    const auto flush = [&](std::uint64_t a, unsigned bit) {  // 0: what comes in, 1: what goes out
+        return (mode >> ((n == 32 ? 4 : 6) + bit) & 1) == 0 && sf::is_subnormal(form, a) ? a & form.sign_bit() : a;
     };
     const auto key = [&](std::uint64_t a) {
         const auto size = std::int64_t(a & ~form.sign_bit());
@@ -359,7 +359,7 @@ bool Model::atomic(std::string how, Access& a, std::uint64_t x, std::uint64_t y,
     if (how == "add_f32") how = "addf";
     if (how == "pk_add_f16") {
         const auto half = [&](unsigned low) {
-            return combined("addf", before >> low & 0xffff, x >> low & 0xffff, 0, 16, mode >> 2) & 0xffff;
+            return combined("addf", before >> low & 0xffff, x >> low & 0xffff, 0, 16, mode) & 0xffff;
         };
         if (memory) write(*memory, a.at, half(0) | half(16) << 16, 4);
         return true;
