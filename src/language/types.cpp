@@ -128,14 +128,16 @@ bool Resolver::is_type(const std::string& name) const {
 }
 
 Index Resolver::unknown_type(const TypeRef& ref) {
+    if (ref.name.empty() || broken_.contains(ref.name)) return no_index;
+    const bool is_shown = !diagnostics_.full();
+    Diagnostic& error = diagnostics_.error(
+        ref.place, fmt::format("there is no operand, number, enumeration or register file '{}'", ref.name));
+    if (!is_shown) return no_index;
     std::vector<std::string_view> known;
     for (const auto& operand : description_.operands) known.push_back(operand.name.text);
     for (const auto& number : description_.numbers) known.push_back(number.name.text);
     for (const auto& declaration : description_.enums) known.push_back(declaration.name.text);
     for (const auto& file : description_.registers) known.push_back(file.name.text);
-    if (ref.name.empty() || broken_.contains(ref.name)) return no_index;
-    Diagnostic& error = diagnostics_.error(
-        ref.place, fmt::format("there is no operand, number, enumeration or register file '{}'", ref.name));
     const std::string_view meant = nearest(ref.name, known);
     if (!meant.empty()) error.suggest(std::string(meant));
     return no_index;

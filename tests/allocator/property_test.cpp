@@ -6,6 +6,7 @@
 
 #include "allocator/problem.hpp"
 #include "allocator/small_space.hpp"
+#include "effort.hpp"
 
 namespace isaforge::allocator {
 namespace {
@@ -188,7 +189,7 @@ bool in_reach(const Problem& problem, unsigned bits) {
 
 TEST(Property, AgreesWithExhaustiveSearch) {
     std::size_t answered = 0, yes = 0, no = 0, gave_up = 0, changes = 0, fragmented = 0, searched = 0;
-    for (unsigned seed = 0; seed < 1200; ++seed) {
+    for (unsigned seed = 0; seed < test::times_effort(700); ++seed) {
         Generator generator(seed);
         const Problem problem = generator.problem();
         const unsigned bits = generator.bits;
@@ -233,12 +234,12 @@ TEST(Property, AgreesWithExhaustiveSearch) {
             ASSERT_FALSE(still.value_or(false)) << "one row fewer is enough";
         }
     }
-    EXPECT_GT(answered, 1150u);
-    EXPECT_GT(yes, 450u);
-    EXPECT_GT(no, 450u);
-    EXPECT_GT(changes, 450u);
-    EXPECT_GT(fragmented, 5u);
-    EXPECT_GT(searched, 35u);
+    EXPECT_GT(answered, test::times_effort(670));
+    EXPECT_GT(yes, test::times_effort(270));
+    EXPECT_GT(no, test::times_effort(270));
+    EXPECT_GT(changes, test::times_effort(270));
+    EXPECT_GT(fragmented, test::times_effort(3));
+    EXPECT_GT(searched, test::times_effort(20));
     EXPECT_LT(gave_up, answered / 50);
     RecordProperty("answered", static_cast<int>(answered));
     RecordProperty("yes", static_cast<int>(yes));

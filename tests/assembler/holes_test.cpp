@@ -7,6 +7,7 @@
 #include <random>
 
 #include "assembler/assemble_text.hpp"
+#include "effort.hpp"
 #include "isaforge/disassembler.hpp"
 
 namespace isaforge {
@@ -101,7 +102,7 @@ instructions RR [OP] "{name} {D}, {S}" {
 TEST(Holes, AValueComesBackOrIsRefused) {
     std::mt19937 random(20261122);
     unsigned accepted = 0, refused = 0;
-    for (int round = 0; round < 150; ++round) {
+    for (unsigned round = 0; round < test::times_effort(80); ++round) {
         const Hole hole = random_hole(random);
         const std::string text = description(hole);
         SCOPED_TRACE(text);

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "effort.hpp"
 #include "isaforge/machine.hpp"
 
 namespace isaforge {
@@ -35,7 +36,8 @@ TEST_P(AnyBits, AreExecutedOrExplained) {
     const auto codec = std::make_shared<const Codec>(isa);
     std::mt19937_64 random(GetParam().wlen * 1000 + GetParam().mxvl);
     std::uint64_t executed = 0;
-    constexpr std::uint64_t bytes = 1 << 14, rounds = 8, turns = 25;
+    constexpr std::uint64_t bytes = 1 << 14, turns = 15;
+    const std::uint64_t rounds = test::times_effort(8);
     for (unsigned round = 0; round < rounds; ++round) {
         MachineOptions how;
         how.memory_bytes = bytes;

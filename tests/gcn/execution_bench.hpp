@@ -138,6 +138,7 @@ public:
                 machine_->step();
             }
         }
+        take_over();  // v_writelane_b32 writes without any lane, too
         set_machine();
         machine_->set_pc(0);
         const std::uint64_t before = compiled();

@@ -41,11 +41,6 @@ inline std::string variant_name(const testing::TestParamInfo<const char*>& each)
     return name;
 }
 
-inline unsigned asked_for(const char* variable, unsigned usual) {
-    const char* const asked = std::getenv(variable);
-    return asked ? unsigned(std::atoi(asked)) : usual;
-}
-
 class ExecutionRun {
 public:
     ExecutionRun(const std::string& name, Engine engine, Amount amount)

@@ -1,5 +1,6 @@
 // Every instruction of the four generations in all of its encodings, with random operands and modes: the emulator and the
-// independent model side by side. ISAFORGE_GCN_VARIANTS and ISAFORGE_GCN_ROUNDS ask for more than a sample.
+// independent model side by side.
+#include "effort.hpp"
 #include "gcn/execution_run.hpp"
 
 namespace isaforge::test {
@@ -17,10 +18,7 @@ protected:
 
 TEST_P(Execution, EqualsTheModel) {
     ExecutionRun run(GetParam(), Engine::interpreter,
-                     {.variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
-                      .rounds = asked_for("ISAFORGE_GCN_ROUNDS", 1),
-                      .base = base(),
-                      .base_step = 3});
+                     {.variants = 1, .rounds = effort(), .base = base(), .base_step = 3});
     run.run();
     run.tell();
     EXPECT_GT(run.compared, is_generation() ? 500u : 350u);
@@ -28,10 +26,7 @@ TEST_P(Execution, EqualsTheModel) {
 
 TEST_P(Execution, CompiledEqualsTheModel) {
     ExecutionRun run(GetParam(), Engine::compiler,
-                     {.step = asked_for("ISAFORGE_GCN_STEP", is_generation() ? 48 : 96),
-                      .variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
-                      .rounds = asked_for("ISAFORGE_GCN_ROUNDS", 8),
-                      .seed = 2});
+                     {.step = is_generation() ? 48u : 96u, .variants = 1, .rounds = times_effort(8), .seed = 2});
     run.run();
     run.tell();
     EXPECT_GT(run.compared, is_generation() ? 180u : 80u);
@@ -41,7 +36,7 @@ TEST_P(Execution, CompiledEqualsTheModel) {
 TEST_P(Execution, ProgramsEqualTheModel) {
     for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
         ExecutionRun run(GetParam(), engine, {.rounds = 3, .seed = 5});
-        run.run_programs(asked_for("ISAFORGE_GCN_PROGRAMS", 20));
+        run.run_programs(times_effort(20));
         run.tell();
         EXPECT_GT(run.compared, 10u);
         EXPECT_TRUE(engine == Engine::interpreter || run.compiled > 100u) << run.compiled;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "effort.hpp"
 #include "isaforge/isa.hpp"
 
 namespace isaforge {
@@ -152,13 +153,9 @@ void damage(Random& random, std::string& text) {
 }
 
 TEST(DamagedDescriptions, NeverCrashOrHang) {
-    const char* wanted = std::getenv("ISAFORGE_MUTATIONS");  // many more for a long run
-    const std::size_t count = wanted ? std::strtoull(wanted, nullptr, 10) : 4000;
     const std::vector<std::string> originals = shipped_descriptions();
     ASSERT_FALSE(originals.empty());
-    const char* chosen_seed = std::getenv("ISAFORGE_SEED");
-    const std::uint64_t first_seed = chosen_seed ? std::strtoull(chosen_seed, nullptr, 10) : 1;
-    for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    for (unsigned seed = 1; seed <= test::times_effort(2000); ++seed) {
         Random random(seed);
         std::string text = originals[below(random, originals.size())];
         for (std::size_t i = 1 + below(random, 4); i > 0; --i) damage(random, text);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "effort.hpp"
 #include "ir/bench_isa.hpp"
 #include "ir/model.hpp"
 #include "ir/passes/passes.hpp"
@@ -101,7 +102,7 @@ Registers random_shadows(SplitMix64& random) {
 
 TEST(Checks, ChangeNothingOfWhatAGraphDoes) {
     std::size_t ended = 0;
-    for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::times_effort(1500); ++seed) {
         const Graph plain = RandomGraph(bench_isa(), seed).make();
         Graph graph = checked(plain);
         const auto problems = verify(graph, checked_isa());
@@ -124,14 +125,14 @@ TEST(Checks, ChangeNothingOfWhatAGraphDoes) {
             ASSERT_EQ(model.trace, expected.trace) << to_text(plain, bench_isa()) << to_text(graph, checked_isa());
         }
     }
-    EXPECT_GT(ended, 2000u);
+    EXPECT_GT(ended, test::times_effort(1000));
 }
 
 TEST(Checks, OnlyBitsThatAreCalledUndefinedDependOnUndefinedBits) {
     std::size_t flipped_bits = 0, compared = 0, told = 0;
     GraphScope scope;
     scope.loops = false;
-    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::times_effort(2000); ++seed) {
         const Graph plain = RandomGraph(bench_isa(), seed, scope).make();
         const Graph graph = checked(plain, false);
         SplitMix64 random(seed * 7 + 1);
@@ -168,9 +169,9 @@ TEST(Checks, OnlyBitsThatAreCalledUndefinedDependOnUndefinedBits) {
             ++compared;
         }
     }
-    EXPECT_GT(flipped_bits, 1000u);
-    EXPECT_GT(compared, 4000u);
-    EXPECT_GT(told, 100u);
+    EXPECT_GT(flipped_bits, test::times_effort(500));
+    EXPECT_GT(compared, test::times_effort(2000));
+    EXPECT_GT(told, test::times_effort(50));
 }
 
 }  // namespace

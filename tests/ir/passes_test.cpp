@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "effort.hpp"
 #include "ir/bench_isa.hpp"
 #include "ir/model.hpp"
 #include "ir/random_graph.hpp"
@@ -286,7 +287,7 @@ std::string trace_of(const Graph& graph, std::uint64_t seed, bool& ends) {
 }
 
 TEST(Passes, RandomGraphsDoTheSameAfterEach) {
-    constexpr std::uint64_t count = 6'000;
+    const unsigned count = test::times_effort(3'000);
     unsigned compared = 0, changes[std::size(all_passes)] = {};
     for (std::uint64_t seed = 0; seed < count; ++seed) {
         const Graph before = RandomGraph(bench_isa(), seed).make();

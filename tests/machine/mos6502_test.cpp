@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "effort.hpp"
 #include "isaforge/machine.hpp"
 #include "reference/mos6502.hpp"
 
@@ -271,7 +272,8 @@ TEST(Mos6502, WhatIsNotDocumentedIsNoInstruction) {
 // Loops that overwrite their own operands, and now and then their opcodes, again and again: the machine in one go, the reference
 // step by step.
 TEST(Mos6502, ProgramsThatRewriteThemselves) {
-    constexpr unsigned programs = 400, most_steps = 4000, instructions = 24;
+    const unsigned programs = test::times_effort(150);
+    constexpr unsigned most_steps = 4000, instructions = 24;
     constexpr std::uint16_t base = 0x400;
     std::mt19937_64 random(6502);
     const auto one_of = [&](auto... choices) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "effort.hpp"
 #include "isaforge/machine.hpp"
 #include "reference/wishbone_gpu.hpp"
 
@@ -120,7 +121,7 @@ std::vector<std::uint32_t> random_program(std::mt19937_64& random, std::size_t s
 TEST(Wishbone, EachStepEqualsTheReference) {
     std::mt19937_64 random(20260721);
     std::uint64_t steps = 0, collisions = 0, bad = 0, stops = 0;
-    for (int program = 0; program < 1000; ++program) {
+    for (unsigned program = 0; program < test::times_effort(400); ++program) {
         Pair pair(random_program(random, 200 + random() % 3000, program % 4), options());
         pair.randomise(random);
         bool comparable = true;
@@ -158,7 +159,7 @@ TEST(Wishbone, EachStepEqualsTheReference) {
         if (comparable) pair.expect_equal_memory();
         if (HasFatalFailure()) return;
     }
-    EXPECT_GT(steps, 100000u);
+    EXPECT_GT(steps, test::times_effort(50000));
     EXPECT_GT(collisions, 20u);
     EXPECT_GT(bad, 20u);
     RecordProperty("steps", static_cast<int>(steps));

@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include "effort.hpp"
 #include "mapped/mapped_machine.hpp"
 
 namespace isaforge {
@@ -46,7 +47,7 @@ const Way safe_ways[] = {{"reservation", linked}, {"swap", swapping}, {"transact
 
 TEST(Harts, NoIncrementIsLostUnderAnySchedule) {
     for (const Way& way : safe_ways)
-        for (std::uint64_t seed = 0; seed < seeds(200); ++seed)
+        for (std::uint64_t seed = 0; seed < seeds(100); ++seed)
             for (unsigned harts : {1u, 2u, 3u, 5u}) {
                 MappedMachine machine(retrying, options(harts, seed));
                 const RunResult result = machine.run(counting(12, way.increment), 1000000);
@@ -57,7 +58,7 @@ TEST(Harts, NoIncrementIsLostUnderAnySchedule) {
 
 // However a run is cut into pieces, and traced or not, the harts take the same turns.
 TEST(Harts, PiecesDoNotChangeTheTurns) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds(60); ++seed) {
         const auto outcome = [&](auto go) {
             MappedMachine machine(retrying, options(3, seed));
             machine.load(0x1000, counting(30, plain));
@@ -208,7 +209,7 @@ struct Step {
 TEST(Transactions, EqualSomeSerialOrder) {
     constexpr unsigned places = 3, harts = 3;
     std::mt19937_64 random(3);
-    for (int round = 0; round < 1500; ++round) {
+    for (int round = 0; round < static_cast<int>(test::times_effort(800)); ++round) {
         std::vector<std::vector<Step>> programs(harts);
         std::vector<Word> words{{Op::li, 1, 0, counter}, {Op::hart, 2}, {Op::li, 3, 0, 1}, {Op::li, 4, 0, 2}};
         // Dispatch: hart 1 and 2 jump to their own code.

@@ -12,12 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "effort.hpp"
 #include "isaforge/machine.hpp"
 
 namespace isaforge {
 
 // Of so many short runs, those that are made. Compiled from the first instruction on, each takes as long as twenty.
-inline std::uint64_t seeds(std::uint64_t count) {
+inline unsigned seeds(unsigned sample) {
+    const unsigned count = test::times_effort(sample);
     const char* const engine = std::getenv("ISAFORGE_ENGINE");
     return engine != nullptr && std::string(engine) == "jit" ? count / 10 : count;
 }

@@ -3,6 +3,7 @@
 // could do it without looking; on threads and under seeds.
 #include <map>
 
+#include "effort.hpp"
 #include "mapped/mapped_machine.hpp"
 
 namespace isaforge {
@@ -55,8 +56,13 @@ struct Schedule {
     bool threads;
     std::int64_t rounds;
 };
-const Schedule schedules[] = {{1, false, 40}, {2, false, 40}, {3, false, 40}, {4, false, 40},
-                              {5, false, 40}, {0, true, 125}, {0, true, 125}};
+// Of seeds and of threads.
+std::vector<Schedule> schedules() {
+    std::vector<Schedule> all;
+    for (unsigned seed = 1; seed <= test::times_effort(3); ++seed) all.push_back({seed, false, 40});
+    all.insert(all.end(), test::effort(), {0, true, 125});
+    return all;
+}
 
 MachineOptions options(const Schedule& run, unsigned harts) {
     return {.memory_bytes = 1 << 20, .harts = harts, .seed = run.seed, .threads = run.threads};
@@ -105,7 +111,7 @@ void store_between(Program& program) {
 }
 
 TEST(Races, AStoreBetweenEndsAReservation) {
-    for (const Schedule& run : schedules) {
+    for (const Schedule& run : schedules()) {
         const auto stored_conditionally = [&](auto first, auto second) {
             MappedMachine machine("", options(run, 2));
             run_to_its_end(machine, in_rounds(run.rounds, {}, first, second));
@@ -178,7 +184,7 @@ void store_above(Program& program) {
 }
 
 TEST(Races, NothingBringsBackWhatAStoreHasReplaced) {
-    for (const Schedule& run : schedules)
+    for (const Schedule& run : schedules())
         for (auto count : {count_linked, count_transacting, count_swapping}) {
             MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, 2));
             run_to_its_end(machine, in_rounds(run.rounds, {}, count, store_above));
@@ -219,7 +225,7 @@ void look_at_both(Program& program) {
 }
 
 TEST(Races, NobodySeesHalfOfATransactionByPlainLoads) {
-    for (const Schedule& run : schedules) {
+    for (const Schedule& run : schedules()) {
         MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, 2));
         run_to_its_end(machine, in_rounds(run.rounds, {}, count_both, look_at_both));
         EXPECT_EQ(machine.r(bad, 1), 0u) << run.seed;
@@ -255,7 +261,7 @@ TEST(Races, CodeThatAnotherHartChanges) {
         const std::uint8_t* word = bytes.data() + 4 * i;
         setup.add({{Op::li, 12 + i, 0, word[3] << 8 | word[2]}, {Op::lih, 12 + i, 0, word[1] << 8 | word[0]}});
     }
-    for (const Schedule& run : schedules) {
+    for (const Schedule& run : schedules()) {
         MappedMachine machine("", options(run, 2));
         EXPECT_EQ(machine->protect(lines, 0x80000, {true, true, true}, "functions"), "");
         run_to_its_end(machine, in_rounds(run.rounds, setup, write_function, call_function));
@@ -276,7 +282,7 @@ TEST(Races, EverybodyWatchesNewLines) {
         program.add({{Op::begin}, {Op::ld64, value, place, 72}, {Op::addi, value, value, 1}});
         program.add({{Op::st64, value, place, 72}, {Op::end, value}});
     };
-    for (const Schedule& run : schedules) {
+    for (const Schedule& run : schedules()) {
         MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, harts));
         run_to_its_end(machine, in_rounds(run.rounds, {}, all, all));
         for (std::int64_t round = 0; round < run.rounds; ++round)
@@ -286,7 +292,7 @@ TEST(Races, EverybodyWatchesNewLines) {
 
 // One that never touches memory, one that sleeps and one that has ended do not hold up the one that watches new lines.
 TEST(Races, WhoDoesSomethingElseIsNotWaitedFor) {
-    for (const Schedule& run : schedules) {
+    for (const Schedule& run : schedules()) {
         Program program;
         program.add({{Op::hart, other}, {Op::li, value, 0, 1}, {Op::li, 7, 0, 2}, {Op::li, 8, 0, 3}});
         program.jump(Op::beq, other, value, "spin");

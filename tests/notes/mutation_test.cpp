@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "effort.hpp"
 #include "notes/reading.hpp"
 
 namespace isaforge {
@@ -107,7 +108,7 @@ constexpr std::string_view other_notes = R"([D]   |OP(07)|MOD(03)|RA(05)|RB(05)|
 TEST(RandomDamage, NeverCrashesOrHangs) {
     std::mt19937_64 random(7);
     const std::string pieces = "01x|()[]{}:;,.'\"- \n\tABlr/?_";
-    for (int round = 0; round < 1000; ++round) {
+    for (unsigned round = 0; round < test::times_effort(500); ++round) {
         std::string text(round % 2 == 0 ? toy_notes : other_notes);
         const std::size_t changes = 1 + random() % 12;
         for (std::size_t i = 0; i < changes && !text.empty(); ++i) {

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "bench_machine.hpp"
+#include "effort.hpp"
 #include "reference/float_operands.hpp"
 #include "reference/mpfr_float.hpp"
 
@@ -221,10 +222,10 @@ TEST_P(Exceptions, AreThoseOfMpfr) {
             for (const auto& [name, value] : values) bench.set(name, value, lane);
         }
     };
-    const int rounds = lanes == 1 ? 2000 : 125;
+    const unsigned rounds = test::times_effort(lanes == 1 ? 1000 : 60);
     for (std::size_t k = 0; k < all.size(); ++k)
         for (std::uint64_t direction = 0; direction < directions.size(); ++direction)
-            for (int round = 0; round < rounds; ++round) {
+            for (unsigned round = 0; round < rounds; ++round) {
                 for (Operands& x : given) x = random_operands(*format, random);
                 bench.set("frm", direction);
                 set_operands();
