@@ -1,6 +1,6 @@
 # The command begins the faster the fewer libraries have to be found and bound: of the time that it takes for one line, they take a
 # quarter. Where the system has archives of them, they become a part of it, and only the command, for what else is made here is
-# part of other programs.
+# part of other programs. Debian's packages are made without it: theirs are the system's libraries, with its repairs.
 option(ISAFORGE_WHOLE "Make libraries a part of the command where there are archives of them" ON)
 if(NOT ISAFORGE_WHOLE OR ISAFORGE_SANITIZE OR ISAFORGE_FUZZ OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   return()

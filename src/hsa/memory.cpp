@@ -10,6 +10,7 @@ namespace isaforge::hsa {
 namespace {
 
 constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
+constexpr std::size_t most_kept_bytes = 4 * large_page_bytes;
 constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
 
 }  // namespace
@@ -80,17 +81,38 @@ std::optional<Allocation> Memory::take_out(const void* memory, bool is_attached)
 }
 
 // Those who watch are called without a lock, as they may ask.
-void Memory::forget(const Allocation& gone, const void* memory) {
+void Memory::tell_watchers(const Allocation& gone, const void* memory) {
     for (const Allocation::Watcher& watcher : gone.watchers) watcher.call(const_cast<void*>(memory), watcher.user);
+}
+
+void Memory::give_back(const Allocation& gone) {
     for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
+    if (!gone.is_shared && !gone.is_attached) file_.release(gone.offset, gone.bytes);
+}
+
+// Those that are given back instead, as there are too many now.
+std::vector<Allocation> Memory::keep(Allocation gone) {
+    const std::lock_guard lock(mutex_);
+    kept_bytes_ += whole_pages(gone.bytes);
+    kept_.push_back(std::move(gone));
+    std::vector<Allocation> over;
+    while (kept_bytes_ > most_kept_bytes) {
+        kept_bytes_ -= whole_pages(kept_.front().bytes);
+        over.push_back(std::move(kept_.front()));
+        kept_.pop_front();
+    }
+    return over;
 }
 
 hsa_status_t Memory::release(void* memory) {
     if (memory == nullptr) return HSA_STATUS_SUCCESS;
-    const std::optional<Allocation> gone = take_out(memory, false);
+    std::optional<Allocation> gone = take_out(memory, false);
     if (!gone) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    forget(*gone, memory);
-    if (!gone->is_shared) file_.release(gone->offset, gone->bytes);
+    tell_watchers(*gone, memory);
+    if (gone->bytes >= large_page_bytes || runtime().settings().checks.bounds)
+        give_back(*gone);
+    else
+        for (const Allocation& each : keep(std::move(*gone))) give_back(each);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -127,7 +149,8 @@ hsa_status_t Memory::attach(const SharedPlace& place, void** memory, bool is_int
 hsa_status_t Memory::detach(void* memory) {
     const std::optional<Allocation> gone = take_out(memory, true);
     if (!gone) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    forget(*gone, memory);
+    tell_watchers(*gone, memory);
+    give_back(*gone);
     return HSA_STATUS_SUCCESS;
 }
 

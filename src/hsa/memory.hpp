@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,6 +55,8 @@ struct Allocation {
 class Memory {
 public:
     hsa_status_t allocate(const Pool& pool, std::size_t bytes, void** memory);
+    // Kernels that still run may go on with a small one for a while, as on a GPU, where many of them share a large page. They may
+    // not where checks look at bounds.
     hsa_status_t release(void* memory);
     hsa_status_t lock(void* host, std::size_t bytes, const Pool& pool, bool same_address, void** memory);
     hsa_status_t unlock(void* host);
@@ -79,11 +82,15 @@ private:
     void register_everywhere(const Allocation& allocation, const std::string& name) const;
     std::uint64_t take_in(const Allocation& allocation);
     std::optional<Allocation> take_out(const void* memory, bool is_attached);
-    void forget(const Allocation& gone, const void* memory);
+    static void tell_watchers(const Allocation& gone, const void* memory);
+    void give_back(const Allocation& gone);
+    std::vector<Allocation> keep(Allocation gone);
 
     mutable std::mutex mutex_;
     std::map<std::uint64_t, Allocation> allocations_;        // by base
     std::map<std::uint64_t, std::uint64_t> locked_;          // base, by host address
+    std::deque<Allocation> kept_;                            // released, but still there; the oldest first
+    std::size_t kept_bytes_ = 0;
     std::uint64_t made_ = 0;
     SharedFile file_;
 };

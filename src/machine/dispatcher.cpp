@@ -236,9 +236,18 @@ DispatchFault Dispatcher::Worker::fault_of(const Resident& resident, Machine::St
 }
 
 // Each hart that can go on does once. False where none could, or one has failed.
+//
+// Behind a barrier the first hart is the last, and goes on when all others have come to wait again. Compilers that have the first
+// tell the others what to do write into the same place behind every barrier, and rely on the others to have read it by then.
 bool Dispatcher::Worker::run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded) {
     bool any = false;
-    for (unsigned i = 0; i < resident.harts.size(); ++i) {
+    const auto count = static_cast<unsigned>(resident.harts.size());
+    const Barrier& barrier = resident.group.barrier;
+    const std::uint64_t passed = barrier.passed();
+    const unsigned first = barrier.is_first() ? 0 : 1;
+    for (unsigned turn = first; turn < first + count; ++turn) {
+        const unsigned i = turn % count;
+        if (i == 0 && barrier.passed() != passed) return true;
         Machine::State& hart = *resident.harts[i];
         if (hart.stopped || !hart.has_passed_barrier() || hart.is_stalled()) continue;
         any = true;

@@ -119,6 +119,7 @@ StopReason Machine::State::execute_turn(std::uint64_t stop_at, bool single) {
         if (core.at_barrier) {
             barrier = group->barrier.come();
             if (!has_passed_barrier()) break;
+            if (options.dispatches && group->barrier.has_several()) break;  // those who have waited go first
         }
         if (core.waiting && (system->has_several() || !sleep())) break;
         if ((fault && single) || (core.yields && system->has_several()) || core.stalls) break;

@@ -8,7 +8,7 @@ void Barrier::begin(unsigned harts, bool one_thread) {
     live_.store(harts, std::memory_order_release);
     left_.store(0, std::memory_order_release);
     come_ = 0;
-    ++passed_;
+    begun_ = ++passed_;
 }
 
 std::uint64_t Barrier::come() {

@@ -26,8 +26,10 @@ public:
     void rejoin();  // … and goes on
     bool has_passed(std::uint64_t number) const { return passed_.load(std::memory_order_acquire) != number; }
     std::uint64_t passed() const { return passed_.load(std::memory_order_acquire); }
+    bool is_first() const { return passed() == begun_; }  // none was passed yet
     // How many harts had stopped when the last one was passed.
     unsigned missed() const { return missed_.load(std::memory_order_acquire); }
+    bool has_several() const { return live_.load(std::memory_order_acquire) > 1; }
     bool all_left() const { return live_.load(std::memory_order_acquire) == 0; }
 
     // While no hart runs.
@@ -54,6 +56,7 @@ private:
     std::atomic<unsigned> live_ = 0, left_ = 0, missed_ = 0;
     unsigned come_ = 0;
     std::atomic<std::uint64_t> passed_ = 0;   // barriers, by all
+    std::uint64_t begun_ = 0;                 // `passed_` when this group began
 };
 
 // The order in which harts take turns, by a seed.

@@ -48,6 +48,15 @@ __kernel void halves(__global volatile ulong *pair, __global uint *torn, uint ro
         }
     }
 }
+// The first wavefront tells the others a number behind every barrier, and there is one barrier for each.
+__kernel void tell(__global uint *wrong, __local volatile uint *told, uint rounds) {
+    const uint first = __builtin_amdgcn_readfirstlane(local_x()) == 0;
+    for (uint i = 0; i < rounds; ++i) {
+        if (first) *told = i;
+        __asm volatile("s_waitcnt lgkmcnt(0)\ns_barrier" ::: "memory");
+        if (!first && *told != i) *wrong = 1;
+    }
+}
 __kernel void spin(void) { for (;;) __builtin_amdgcn_s_sleep(1); }
 __kernel void turn(__global uint *data, __local uint *own, __local uint *other) {
     own[local_x()] = data[global_x()];
@@ -116,6 +125,14 @@ TEST_P(Devices, PairsAreNeverSeenHalfWritten) {
     Buffer<std::uint32_t> torn(device(), 1);
     bench_.run("halves", {2, 1, 1}, {1, 1, 1}, pair, torn, std::uint32_t{300000});
     EXPECT_EQ(torn[0], 0u);
+}
+
+TEST_P(Devices, TheFirstWavefrontGoesOnWhenAllHaveHeardIt) {
+    Buffer<std::uint32_t> wrong(device(), 1);
+    bench_.group_bytes = 4;
+    for (const std::uint32_t harts : {2u, 3u, 4u})
+        bench_.run("tell", {4 * 64 * harts, 1, 1}, {64 * harts, 1, 1}, wrong, std::uint32_t{0}, std::uint32_t{3000});
+    EXPECT_EQ(wrong[0], 0u);
 }
 
 TEST_P(Devices, AKernelWithoutAnything) {

@@ -21,6 +21,10 @@ __kernel void wait_for(__global uint *flag, __global uint *answer) {
     while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) __builtin_amdgcn_s_sleep(1);
     __atomic_store_n(answer, 1, __ATOMIC_RELEASE);
 }
+__kernel void read_late(__global uint *flag, __global uint *data, __global uint *answer) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) __builtin_amdgcn_s_sleep(1);
+    answer[0] = data[0];
+}
 __kernel void lower(__global long *value) { if (global_x() == 0) __atomic_fetch_add(value, -1, __ATOMIC_RELEASE); }
 __kernel void of_packet(__global uint *out) {
     out[0] = __builtin_amdgcn_workgroup_size_x();
@@ -86,6 +90,23 @@ TEST_F(Hsa, LargePagesBeginAtMultiplesOfTheirSize) {
         all.back()[0] = all.back()[bytes - 1] = 1;
     }
     for (std::uint8_t* const memory : all) EXPECT_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
+}
+
+// As on a GPU, where it is a part of a large page that is still there.
+TEST_F(Hsa, AKernelGoesOnWithASmallAllocationThatIsFreed) {
+    auto* const words = client.allocate<std::uint32_t>(client.fine, 2);
+    auto* const data = client.allocate<std::uint32_t>(client.device, 1);
+    data[0] = 77;
+    const SignalOf done(1);
+    work.dispatch("read_late", {1, 1, 1}, {1, 1, 1}, done.handle, 0, words, data, words + 1);
+    EXPECT_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    __atomic_store_n(words, 1u, __ATOMIC_RELEASE);
+    ASSERT_TRUE(done.wait_zero());
+    EXPECT_EQ(words[1], 77u);
+    // They are not kept without end.
+    for (int i = 0; i < 40; ++i) hsa_amd_memory_pool_free(client.allocate<std::uint8_t>(client.device, 1 << 20));
+    hsa_amd_memory_pool_free(words);
 }
 
 TEST_F(Hsa, PacketsWithTheBarrierBitComeInOrder) {
@@ -591,7 +612,7 @@ TEST_F(Hsa, CodeObjectsSayWhatIsInThem) {
         return HSA_STATUS_SUCCESS;
     };
     EXPECT_EQ(hsa_code_object_iterate_symbols(object, count, &symbols), HSA_STATUS_SUCCESS);
-    EXPECT_EQ(symbols, 8u);   // seven kernels and a variable
+    EXPECT_EQ(symbols, 9u);   // eight kernels and a variable
     void* copy = nullptr;
     std::size_t copied = 0;
     const auto take = [](std::size_t wanted, hsa_callback_data_t, void** place) {
