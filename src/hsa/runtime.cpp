@@ -13,6 +13,15 @@ namespace {
 
 std::atomic<Runtime*> the_runtime = nullptr;
 std::atomic<bool> has_split_off = false;   // this process is a child of the one that began
+std::atomic<bool> is_at_exit = false;
+std::atomic<unsigned> times_begun = 0;
+std::mutex begin_mutex;
+
+// Libraries that a client has loaded after this one have been destroyed by then, and some ask to begin even so, from the
+// last functions of all (LLVM's OpenMP does): they use what they have destroyed, unless they are refused, as by other runtimes.
+[[gnu::constructor]] void notice_exit() {
+    ::on_exit([](int, void*) { is_at_exit = true; }, nullptr);
+}
 
 }  // namespace
 
@@ -75,7 +84,7 @@ hsa_status_t usable() {
             say("a process that has used the emulated GPU was split by fork: the new one cannot use it");
         return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
     }
-    return the_runtime.load() == nullptr ? HSA_STATUS_ERROR_NOT_INITIALIZED : HSA_STATUS_SUCCESS;
+    return times_begun == 0 ? HSA_STATUS_ERROR_NOT_INITIALIZED : HSA_STATUS_SUCCESS;
 }
 
 std::uint64_t now() {
@@ -84,16 +93,10 @@ std::uint64_t now() {
             .count());
 }
 
-namespace {
-
-std::mutex begin_mutex;
-unsigned times_begun = 0;
-
-}  // namespace
-
 hsa_status_t begin_runtime() {
     const std::lock_guard lock(begin_mutex);
     if (has_split_off) return usable();
+    if (is_at_exit) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     if (the_runtime.load() == nullptr) {
         auto* const made = new Runtime(settings_of_environment());  // NOLINT(*-owning-memory): see runtime.hpp
         if (made->gpus().empty()) {

@@ -55,7 +55,8 @@ private:
 // Behind the first hsa_init.
 Runtime& runtime();
 
-// The first begins everything; what it began stays when as many have ended.
+// The first begins everything; what it began stays when as many have ended, and waits for the next to begin. Once exit() has come
+// to what was loaded before this library nobody can begin any more.
 hsa_status_t begin_runtime();
 hsa_status_t end_runtime();
 

@@ -96,10 +96,27 @@ bool LaneGroups::waits(const Instruction& instruction) const {
     return found;
 }
 
+// Whether it is about a lane of a register that a loop has yet to write, or to read before that is written.
+bool LaneGroups::is_lane_in_use(const Instruction& instruction) const {
+    const bool writes = instruction.op == Op::put;
+    if (!writes && instruction.op != Op::get) return false;
+    if (e_.target.isa->register_files[instruction.object].lanes == 1) return false;
+    const auto count_of = [&](const Instruction& each) {
+        return graph_.type(each.op == Op::put ? each.operands[0] : each.result).count;
+    };
+    return !after_.empty() || std::any_of(pending_.begin(), pending_.end(), [&](const Instruction* each) {
+        return (each->op == Op::put || (each->op == Op::get && writes)) && each->object == instruction.object &&
+               each->number < instruction.number + count_of(instruction) &&
+               instruction.number < each->number + count_of(*each);
+    });
+}
+
 void LaneGroups::add(const Instruction& instruction) {
     if (!has_wide(instruction)) {
         const ir::Effect effect = ir::about(instruction.op).effect;
-        if (effect == ir::Effect::acts) close();
+        const bool may_miss =
+            instruction.op == Op::get_at || instruction.op == Op::put_at;  // there may be no such register
+        if (effect == ir::Effect::acts || may_miss || is_lane_in_use(instruction)) close();
         // Registers of one lane are read and written in their order.
         const bool in_order = !after_.empty() && effect != ir::Effect::pure;
         if (!waits(instruction) && !in_order) return emit_(instruction);

@@ -33,6 +33,7 @@ private:
     bool is_by_lane(const ir::Instruction& instruction) const;
     bool is_whole_register(const ir::Instruction& instruction) const;
     bool waits(const ir::Instruction& instruction) const;
+    bool is_lane_in_use(const ir::Instruction& instruction) const;
     bool is_quiet() const;
     bool has_wide(const ir::Instruction& instruction) const;
     void emit_loop();

@@ -405,6 +405,19 @@ struct Memory::Elsewhere {
     llvm::IRBuilderBase::InsertPointGuard place;
 };
 
+// Their addresses may be any: processors take thousands of cycles for an access without lanes to where no memory is.
+void Memory::leave_if_none_acts(llvm::Type* loaded) {
+    llvm::IRBuilder<>& b = e_.b;
+    llvm::BasicBlock *const none = e_.new_block("none"), *const some = e_.new_block("some");
+    b.CreateCondBr(b.CreateOrReduce(e_.function->getArg(of_mask)), some, none);
+    b.SetInsertPoint(none);
+    if (loaded != nullptr)
+        b.CreateAlignedStore(llvm::Constant::getNullValue(loaded), e_.function->getArg(of_data),
+                             llvm::Align(loaded->getScalarSizeInBits() / 8));
+    b.CreateRet(b.getTrue());
+    b.SetInsertPoint(some);
+}
+
 // The stretch around the first lane becomes the one at hand, if the hart's table of pages knows it.
 void Memory::take_stretch(ir::Type type, ir::Op op, llvm::BasicBlock* unknown) {
     llvm::IRBuilder<>& b = e_.b;
@@ -566,6 +579,7 @@ llvm::Function* Memory::group_function(ir::Type type, ir::Op op) {
     made->addFnAttr(llvm::Attribute::NoInline);
     made->setDoesNotThrow();
     const Elsewhere elsewhere(*this, made);
+    leave_if_none_acts(loads ? values : nullptr);
     loads ? emit_group_load(type) : emit_group_store(type);
     return made;
 }

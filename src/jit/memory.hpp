@@ -65,6 +65,7 @@ private:
         llvm::Value *apart = nullptr, *several = nullptr;  // whether they do not lie side by side; not all in one place
     };
     struct Elsewhere;
+    void leave_if_none_acts(llvm::Type* loaded);
     void take_stretch(ir::Type type, ir::Op op, llvm::BasicBlock* unknown);
     GroupPlace group_place(ir::Type type, ir::Op op, llvm::BasicBlock* apart);
     llvm::Value* access_group(ir::Type type, ir::Op op, llvm::AllocaInst* values);

@@ -73,7 +73,7 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
         case Op::store:
             return memory_.store(instruction, type(instruction.operands[1]), value(instruction.operands[0]),
                                  value(instruction.operands[1]), mask(instruction));
-        case Op::at: return begin_part(instruction.number);
+        case Op::at: return instruction.first != 0 ? begin_part(instruction.number) : void();  // else it is for checks
         case Op::count_cycles: return exits_.count_cycles(value(instruction.operands[0]));
         default: values_[instruction.result] = result(instruction, type(instruction.result));
     }

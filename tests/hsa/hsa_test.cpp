@@ -404,6 +404,24 @@ TEST_F(Hsa, AHandlerOfErrorsEndsTheProgram) {
     EXPECT_EXIT(run_nothing(), testing::ExitedWithCode(7), "a group has 1 to");
 }
 
+TEST_F(Hsa, NothingCanBeUsedWhenAllHaveShutDown) {
+    EXPECT_EQ(hsa_init(), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_shut_down(), HSA_STATUS_SUCCESS);
+    std::uint64_t frequency = 0;
+    EXPECT_EQ(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_shut_down(), HSA_STATUS_SUCCESS);  // that of the fixture
+    EXPECT_EQ(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), HSA_STATUS_ERROR_NOT_INITIALIZED);
+    EXPECT_EQ(hsa_shut_down(), HSA_STATUS_ERROR_NOT_INITIALIZED);
+    EXPECT_EQ(hsa_init(), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), HSA_STATUS_SUCCESS);
+}
+
+// As LLVM's OpenMP does, whose plug-in has destroyed by then what it would put its answers into.
+TEST(HsaLate, NobodyBeginsAtTheVeryEnd) {
+    EXPECT_EXIT(::execl(ISAFORGE_LATE_CLIENT, ISAFORGE_LATE_CLIENT, ISAFORGE_HSA, nullptr), testing::ExitedWithCode(7),
+                "");
+}
+
 TEST_F(Hsa, SeveralThreadsUseItAtOnce) {
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 4; ++t)

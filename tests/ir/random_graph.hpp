@@ -44,6 +44,7 @@ private:
 // What graphs may have.
 struct GraphScope {
     std::vector<Op> without;  // operations that are left out
+    unsigned blocks = 6;      // at most
     bool loops = true;
     bool tuples = true;
     std::optional<FloatMode> rules;  // of all floats, but for the rounding
@@ -51,6 +52,8 @@ struct GraphScope {
     bool numbers_exist = false;      // of registers, where they are computed
     bool scalar_masks = true;        // masks where there is one lane
     bool odd_accesses = true;        // to memory, of other widths than its cells have
+    bool late = true;                // results that land later
+    bool parts = true;               // vectors of fewer lanes than a register has
 };
 
 class RandomGraph {
@@ -58,14 +61,14 @@ public:
     RandomGraph(const Isa& isa, std::uint64_t seed, GraphScope scope = {})
         : RandomGraph(isa, Choices(seed), std::move(scope)) {}
     RandomGraph(const Isa& isa, Choices choices, GraphScope scope)
-        : isa_(isa), random_(choices), scope_(std::move(scope)) {}
+        : isa_(isa), random_(choices), scope_(std::move(scope)), lanes_(lanes_of(isa)) {}
 
     const Choices& choices() const { return random_; }
 
     // Blocks are made in an order in which each is dominated by what its first edge comes from; a later edge may come from
     // anywhere, also from behind.
     Graph make() {
-        const std::size_t count = 1 + below(6);
+        const std::size_t count = 1 + below(scope_.blocks);
         graph_ = {};
         graph_.blocks.resize(count);
         for (unsigned i = below(3); i > 0; --i) builder_.argument(0, scalar());
@@ -81,6 +84,11 @@ public:
     }
 
 private:
+    // Of all vectors, as the first file of such has them.
+    static unsigned lanes_of(const Isa& isa) {
+        const auto found = std::ranges::find_if(isa.register_files, [](const auto& file) { return file.lanes != 1; });
+        return found != isa.register_files.end() ? found->lanes : 8;
+    }
     std::uint64_t next() { return random_.next(); }
     unsigned below(std::size_t n) { return random_.below(n); }
 
@@ -92,11 +100,11 @@ private:
         static constexpr unsigned floats[] = {16, 32, 64};
         switch (below(8)) {
             case 0: return Type::floating(floats[below(3)]);
-            case 1: return Type::truth(8);
-            case 2: return Type::integer(32, 8);
-            case 3: return Type::integer(8, 4);
+            case 1: return Type::truth(lanes_);
+            case 2: return Type::integer(32, lanes_);
+            case 3: return scope_.parts ? Type::integer(8, 4) : Type::integer(8, lanes_);
             case 4: return scope_.tuples ? Type{Kind::integer, 32, 1, 2} : scalar();
-            case 5: return Type::floating(floats[below(3)], 8);
+            case 5: return Type::floating(floats[below(3)], lanes_);
             default: return scalar();
         }
     }
@@ -133,14 +141,14 @@ private:
     void add_masked() {
         for (Index file = 0; file < isa_.register_files.size(); ++file) {
             const RegisterFile& of = isa_.register_files[file];
-            if (of.lanes != 8) continue;
-            const Type type = Type::integer(of.bits, 8);
-            const Value mask = graph_.new_value(Type::truth(8)), read = graph_.new_value(type),
+            if (of.lanes != lanes_) continue;
+            const Type type = Type::integer(of.bits, lanes_);
+            const Value mask = graph_.new_value(Type::truth(lanes_)), read = graph_.new_value(type),
                         sum = graph_.new_value(type);
             auto& body = graph_.blocks[block_].body;
             const std::uint64_t number = below(of.count);
             body.push_back(
-                {.op = Op::spread, .result = mask, .operands = {value(Type::integer(8)), no_value, no_value}});
+                {.op = Op::spread, .result = mask, .operands = {value(Type::integer(lanes_)), no_value, no_value}});
             body.push_back({.op = Op::put,
                             .operands = {value(type), no_value, no_value},
                             .mask = mask,
@@ -184,12 +192,12 @@ private:
         const Op op = static_cast<Op>(below(last + 1));
         const bool is_float = about(op).family == Family::floating;
         static constexpr unsigned full[] = {8, 16, 32, 64}, floats[] = {16, 32, 64};
-        const unsigned lanes = below(3) == 0 ? 8 : 1;
+        const unsigned lanes = below(3) == 0 ? lanes_ : 1;
         Type type = is_float                           ? Type::floating(floats[below(3)], lanes)
                     : about(op).narrow == Narrow::full ? Type::integer(full[below(4)], lanes)
                     : lanes == 1                       ? scalar()
                                                        : Type::integer(full[below(4)], lanes);
-        if (about(op).signature.find('L') != std::string_view::npos && below(3) == 0) type = Type::truth(8);
+        if (about(op).signature.find('L') != std::string_view::npos && below(3) == 0) type = Type::truth(lanes_);
         Instruction made{.op = op};
         if (is_float) {
             made.mode.flush_subnormals = below(2) != 0;
@@ -240,7 +248,7 @@ private:
         return {};
     }
     void add_lanes() {
-        const Type vector = Type::integer(32, 8);
+        const Type vector = Type::integer(32, lanes_);
         switch (below(10)) {
             case 0: return put({.op = Op::splat, .operands = {value(Type::integer(32))}}, vector);
             case 1: return put({.op = Op::lane_number}, vector);
@@ -249,14 +257,14 @@ private:
             case 4:
                 return put({.op = static_cast<Op>(unsigned(Op::reduce_and) + below(3)), .operands = {value(vector)}},
                            vector.lane());
-            case 5: return put({.op = Op::ballot, .operands = {value(Type::truth(8))}}, Type::integer(8));
-            case 6: return put({.op = Op::spread, .operands = {value(Type::integer(8))}}, Type::truth(8));
+            case 5: return put({.op = Op::ballot, .operands = {value(Type::truth(lanes_))}}, Type::integer(lanes_));
+            case 6: return put({.op = Op::spread, .operands = {value(Type::integer(lanes_))}}, Type::truth(lanes_));
             case 7:
                 return put({.op = Op::join, .operands = {value(Type::integer(32)), value(Type::integer(32))}},
                            {Kind::integer, 32, 1, 2});
             case 8:
-                return put({.op = Op::take, .operands = {value(vector)}, .number = below(4)},
-                           vector.with_lanes(1 + below(4)));
+                return put({.op = Op::take, .operands = {value(vector)}, .number = below(lanes_ / 2)},
+                           vector.with_lanes(scope_.parts ? 1 + below(lanes_ / 2) : 1));
             default:
                 return put({.op = Op::item, .operands = {value({Kind::integer, 32, 1, 2})}, .number = below(2)},
                            Type::integer(32));
@@ -268,8 +276,7 @@ private:
         Type type = Type::integer(registers.bits, registers.lanes);
         Instruction made{.object = file, .number = below(registers.count - 1)};
         if (registers.lanes == 1 && below(5) == 0) type = Type::integer(8);
-        if (registers.lanes != 1 && below(4) == 0)
-            type.lanes = 4, made.first = static_cast<std::uint16_t>(below(2) * 4);
+        if (registers.lanes != 1 && below(4) == 0) add_part(type, made);
         if (file == 0 && scope_.tuples && below(8) == 0) type = {Kind::integer, 32, 1, 2};
         const bool indexed = below(6) == 0 && type.count == 1;
         const auto computed_number = [&] {
@@ -285,12 +292,18 @@ private:
         if (indexed) made.operands[0] = computed_number();
         made.operands[indexed ? 1 : 0] = value(type);
         if (below(3) == 0 && may_mask(type)) made.mask = value(Type::truth(type.lanes));
-        if (type.lanes == 1 && type.count == 1 && below(6) == 0) made.delay = static_cast<std::uint8_t>(1 + below(4));
+        const bool may_wait = type.lanes == 1 && registers.lanes == 1 && type.count == 1 && scope_.late;
+        if (may_wait && below(6) == 0) made.delay = static_cast<std::uint8_t>(1 + below(4));
         put(made, {});
+    }
+    // Half of the lanes, or a single one.
+    void add_part(Type& type, Instruction& made) {
+        type.lanes = scope_.parts ? lanes_ / 2 : 1;
+        made.first = static_cast<std::uint16_t>(below(lanes_ / type.lanes) * type.lanes);
     }
     void add_access() {
         const bool wide = below(3) == 0;
-        const Type address = Type::integer(32, wide ? 8 : 1), data = wide ? Type::integer(32, 8) : accessed();
+        const Type address = Type::integer(32, wide ? lanes_ : 1), data = wide ? Type::integer(32, lanes_) : accessed();
         Instruction made{.object = static_cast<Index>(below(isa_.memories.size()))};
         made.operands[0] = low_bits_of(value(address), address, scope_.address_bits);
         if (below(3) == 0 && may_mask(address)) made.mask = value(Type::truth(address.lanes));
@@ -306,7 +319,9 @@ private:
                 made.number = function_of(data.lane());
                 return put(made, data);
             case 2: return put({.op = Op::at, .number = next() % 1000}, {});
-            case 3: return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
+            case 3:
+                if (!scope_.late) return;
+                return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
             case 4: return put({.op = Op::hart_number}, Type::integer(32));
             case 5: return put({.op = Op::count_cycles, .operands = {value(Type::integer(32))}}, {});
             default: made.op = Op::load; return put(made, data);
@@ -379,6 +394,7 @@ private:
     const Isa& isa_;
     Choices random_;
     GraphScope scope_;
+    const unsigned lanes_;
     Graph graph_;
     Builder builder_{graph_};
     BlockId block_ = 0;

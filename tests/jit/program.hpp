@@ -75,15 +75,24 @@ private:
     std::size_t asked_ = 0;
 };
 
-inline std::shared_ptr<const Isa> program_isa() {
-    static const auto isa = ir::isa_of(R"(registers r : 3 of u32 "r{n}"
-registers w : 2 of u64 "w{n}"
-registers v : 2 of u32 lanes 8 "v{n}"
+inline std::shared_ptr<const Isa> program_isa_of(unsigned lanes) {
+    return ir::isa_of(fmt::format(R"(registers r : 3 of u32 "r{{n}}"
+registers w : 2 of u64 "w{{n}}"
+registers v : 2 of u32 lanes {0} "v{{n}}"
 register flags : u8
-registers m : 2 of u1 lanes 8 "m{n}"
+registers m : 2 of u1 lanes {0} "m{{n}}"
 memory mem : u8 little holds code
 memory lds : u16 big
-)");
+)",
+                                  lanes));
+}
+inline std::shared_ptr<const Isa> program_isa() {
+    static const auto isa = program_isa_of(8);
+    return isa;
+}
+// So many lanes that code computes them group by group.
+inline std::shared_ptr<const Isa> wide_program_isa() {
+    static const auto isa = program_isa_of(64);
     return isa;
 }
 
@@ -124,6 +133,8 @@ public:
         target.callouts = machine::machine_callouts();
         target.callouts.load = load_for;
         target.callouts.store = store_for;
+        target.callouts.load_lanes = load_lanes_for;
+        target.callouts.store_lanes = store_lanes_for;
         outside_.run = nowhere;
         core.outside = &outside_;
         core.resolve = resolve;
@@ -203,6 +214,8 @@ private:
     void use_bus() {
         target.callouts.load = machine::machine_callouts().load;
         target.callouts.store = machine::machine_callouts().store;
+        target.callouts.load_lanes = machine::machine_callouts().load_lanes;
+        target.callouts.store_lanes = machine::machine_callouts().store_lanes;
         bus_memory->bus.choose_pages();
     }
     static std::vector<machine::MicroOp> modelled() {
@@ -242,6 +255,33 @@ private:
                                              : self(core).apart(address, access->bytes, nullptr, raw);
         if (done) accessed(*core, ir::Counter::stores, core->store_pages[access->space], address, *access, stretches);
         return done;
+    }
+    // Those of a group, in their order; the count is of those before the one that is refused.
+    template <class Access>
+    static bool each_lane(machine::Core* core, ir::Counter counter, std::uint64_t mask, Access&& access) {
+        for (std::uint64_t left = mask; left != 0; left &= left - 1) {
+            if (access(static_cast<unsigned>(std::countr_zero(left)))) continue;
+            core->counters[static_cast<std::size_t>(counter)] += static_cast<unsigned>(std::popcount(mask & ~left));
+            return false;
+        }
+        return true;
+    }
+    static bool load_lanes_for(machine::Core* core, const machine::AccessSite* access, const std::uint64_t* addresses,
+                               std::uint64_t mask, std::uint8_t* values, machine::Stretch* stretches) {
+        return each_lane(core, ir::Counter::loads, mask, [&](unsigned lane) {
+            std::uint64_t raw = 0;
+            const bool done = load_for(core, access, addresses[lane], &raw, stretches);
+            if (done) std::memcpy(values + std::size_t{lane} * access->bytes, &raw, access->bytes);
+            return done;
+        });
+    }
+    static bool store_lanes_for(machine::Core* core, const machine::AccessSite* access, const std::uint64_t* addresses,
+                                std::uint64_t mask, const std::uint8_t* values, machine::Stretch* stretches) {
+        return each_lane(core, ir::Counter::stores, mask, [&](unsigned lane) {
+            std::uint64_t raw = 0;
+            std::memcpy(&raw, values + std::size_t{lane} * access->bytes, access->bytes);
+            return store_for(core, access, addresses[lane], raw, stretches);
+        });
     }
     static void accessed(machine::Core& core, ir::Counter counter, const machine::PageEntry* pages,
                          std::uint64_t address, const machine::AccessSite& access, machine::Stretch* stretches) {

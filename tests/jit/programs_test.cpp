@@ -2,6 +2,7 @@
 // where nothing is compiled.
 #include <gtest/gtest.h>
 
+#include "effort.hpp"
 #include "jit/engines.hpp"
 
 namespace isaforge::jit {
@@ -14,8 +15,8 @@ struct Figures {
 
 class Pair {
 public:
-    Pair(const std::vector<ir::Graph>& graphs, std::uint64_t seed, bool aligned)
-        : graphs_(graphs), random_(seed), plain_(program_isa(), graphs), mixed_(program_isa(), graphs) {
+    Pair(const std::shared_ptr<const Isa>& isa, const std::vector<ir::Graph>& graphs, std::uint64_t seed, bool aligned)
+        : graphs_(graphs), random_(seed), plain_(isa, graphs), mixed_(isa, graphs) {
         mixed_.target.aligned = aligned;
         mixed_.memory.learns = random_.below(4) != 0;
         later_ = random_.below(2) == 0;
@@ -167,10 +168,9 @@ std::string text_of(const std::vector<ir::Graph>& graphs, const Isa& isa) {
     return text;
 }
 
-void try_programs(std::uint64_t first, std::uint64_t count, std::size_t length, std::vector<Op> without,
-                  Figures& figures) {
-    const auto isa = program_isa();
-    without.push_back(Op::update);
+void try_programs(const std::shared_ptr<const Isa>& isa, std::uint64_t first, std::uint64_t count, std::size_t length,
+                  ir::GraphScope scope, Figures& figures) {
+    scope.without.push_back(Op::update);
     std::unique_ptr<ProgramMachine> owners[2];
     const std::vector<ir::Graph> none;
     for (unsigned aligned = 0; aligned < 2; ++aligned) {
@@ -180,10 +180,10 @@ void try_programs(std::uint64_t first, std::uint64_t count, std::size_t length, 
     }
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Random random(seed);
-        const std::vector<ir::Graph> graphs = RandomProgram(*isa, ir::Choices(seed), {.without = without})
-                                                  .make(length == 1 ? 1 : 1 + random.below(length));
+        const std::vector<ir::Graph> graphs =
+            RandomProgram(*isa, ir::Choices(seed), scope).make(length == 1 ? 1 : 1 + random.below(length));
         const bool aligned = random.below(4) == 0;
-        Pair pair(graphs, seed, aligned);
+        Pair pair(isa, graphs, seed, aligned);
         for (const ir::Graph& graph : graphs) ASSERT_EQ(pair.mixed().problems(graph), "");
         machine::Compiler& compiler = owners[aligned]->compiler();
         if (!pair.compiles_later()) pair.compile(compiler, figures);
@@ -201,7 +201,7 @@ void show(const Figures& f) {
 
 TEST(Programs, OneInstruction) {
     Figures figures;
-    try_programs(1, 180, 1, {}, figures);
+    try_programs(program_isa(), 1, 180, 1, {}, figures);
     show(figures);
     EXPECT_GT(figures.regions, figures.programs / 4);
     EXPECT_GT(figures.faults, 60u);
@@ -209,11 +209,23 @@ TEST(Programs, OneInstruction) {
 
 TEST(Programs, ManyInstructions) {
     Figures figures;
-    try_programs(100000, 90, 12, {}, figures);
+    try_programs(program_isa(), 100000, 90, 12, {}, figures);
     show(figures);
     EXPECT_GT(figures.compiled, figures.units / 2);
     EXPECT_LT(figures.interpreted, figures.instructions / 4 * 3);
     EXPECT_GT(figures.with_pending, 10u);
+}
+
+// Groups of lanes are computed one after the other, for as many instructions as can be.
+TEST(Programs, ManyLanes) {
+    Figures figures;
+    ir::GraphScope scope;
+    scope.late = scope.parts = scope.tuples = false;
+    scope.blocks = 2;
+    try_programs(wide_program_isa(), 200000, test::times_effort(150), 12, scope, figures);
+    show(figures);
+    EXPECT_GT(figures.compiled, figures.units / 2);
+    EXPECT_LT(figures.interpreted, figures.instructions / 4 * 3);
 }
 
 TEST(Programs, VectorsInMemory) {
@@ -229,7 +241,7 @@ TEST(Programs, VectorsInMemory) {
     ProgramMachine owner(isa, none);
     Figures figures;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-        Pair pair(graphs, seed, false);
+        Pair pair(isa, graphs, seed, false);
         Random random(seed);
         for (const ir::Graph& graph : graphs) ASSERT_EQ(pair.mixed().problems(graph), "");
         static constexpr std::uint64_t strides[] = {4, 4, 4, 0, 8, 3};
@@ -300,6 +312,58 @@ std::vector<ir::Graph> graphs_of(const Isa& isa, const std::vector<std::string>&
         graphs.push_back(std::move(*graph));
     }
     return graphs;
+}
+
+// Compiled, and by the model.
+void run_compiled(const std::shared_ptr<const Isa>& isa, const std::vector<std::string>& texts) {
+    const std::vector<ir::Graph> graphs = graphs_of(*isa, texts), none;
+    ProgramMachine owner(isa, none);
+    Figures figures;
+    for (std::uint64_t seed = 1; seed < 20; ++seed) {
+        Pair pair(isa, graphs, seed, false);
+        pair.compile(owner.compiler(), figures);
+        ASSERT_TRUE(pair.run(owner.compiler(), figures)) << "seed " << seed;
+    }
+    EXPECT_GT(figures.compiled, figures.units / 2);
+}
+
+// The second one picks a lane of what the first one has written.
+TEST(Programs, ALaneIsReadWhenItHasBeenWritten) {
+    run_compiled(wide_program_isa(), {R"(b0():
+  %1: i32x64 = get v #1
+  %2: i32x64 = add %1, 0x9:i32x64
+  put v #1 %2
+  leave 0x4:i32
+)",
+                                      R"(b0():
+  %1: i32 = get v #1 first 31
+  %2: i32x64 = splat %1
+  put v #0 %2
+  put v #1 0x77:i32 first 5
+  leave 0x8:i32
+)",
+                                      R"(b0():
+  %1: i32x64 = get v #1
+  put v #2 %1
+  put v #1 0x78:i32 first 6
+  %2: i32x64 = get v #1
+  put v #3 %2
+  leave 0x0:i32
+)"});
+}
+
+TEST(Programs, LanesAreWrittenBeforeARegisterIsMissing) {
+    run_compiled(wide_program_isa(), {R"(b0():
+  %1: i64 = get w #1
+  %2: m64 = spread %1
+  put v #0 0x29:i32x64 if %2
+  %3: i8 = get r #1
+  put_at r %3, 0x38:i32
+  %4: i32x64 = get v #0
+  %5: i32x64 = add %4, 0x1:i32x64
+  put v #0 %5 if %2
+  leave 0x0:i32
+)"});
 }
 
 // What both ways give has to be there on either: the second one is taken.
