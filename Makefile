@@ -78,7 +78,7 @@ test-threads:
 	@ISAFORGE_ENGINE=interpreter scripts/run-tests.sh threads $(JOBS)
 
 sweep:
-	@scripts/install-packages.sh build test
+	@scripts/install-packages.sh build test sweep
 	@$(call configure,release)
 	@$(call compile,release) --target all sweeps
 	@scripts/run-tests.sh sweep $(JOBS)

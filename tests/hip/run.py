@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Programs for GPUs, compiled as they would be for a real one and run by `isaforge gpu`: those of examples/hip and
-examples/openmp, and the libraries rocRAND and rocPRIM beside this file. Each compares its results with those of the host, and
+examples/openmp, and the libraries rocRAND, rocPRIM and rocSPARSE beside this file. Each compares its results with those of the host, and
 says in one line whether they are equal.
 
 A sample, which `make test` runs, leaves out rocPRIM, which takes long to compile, and makes each program for one processor, the
-next one for another; every second is run under --check, and only so. --every takes all.
+next one for another; every second is run under --check, and only so. --every takes all but rocSPARSE, whose library has 1.3 GB:
+that is run if it is named.
 """
 import argparse
 import concurrent.futures
@@ -25,6 +26,7 @@ TARGETS = ['gfx900', 'gfx803', 'gfx906']
 ASSEMBLED = {'gfx900': ['gcn1.4', '9'], 'gfx803': ['gcn1.2', '8'], 'gfx906': ['gfx906', '9']}  # what module.s is told
 GCC_NAMES = {'gfx900': 'gfx900', 'gfx803': 'fiji', 'gfx906': 'gfx906'}
 ROCPRIM_TYPES = ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64', 'float', 'double', 'half', 'struct']
+ROCSPARSE_TYPES = ['float', 'double', 'complex-float', 'complex-double']
 ROCPRIM_SIZES = ['0', '1', '2', '63', '64', '65', '1000', '4097', '100000']
 # The bugs of bugs.cpp, and what is reported: who does not wait reads what others are about to write, or what nobody wrote yet.
 BUGS = {'none': [], 'bounds': ['bounds'], 'race': ['races'], 'barrier': ['races', 'uninitialised']}
@@ -85,6 +87,12 @@ def as_on_host(run, done):
     if not re.fullmatch(re.escape(run.name) + r': [1-9]\d* results, all as on the host\n', done.stdout):
         return 'it does not say that its results are right'
     return 'it says something else' if done.stderr else None
+
+
+def of_cases(run, done):
+    if done.returncode == 0 and re.fullmatch(re.escape(run.name) + r': [1-9]\d* cases, 0 wrong\n', done.stdout):
+        return 'it says something else' if done.stderr else None
+    return f'exit status {done.returncode}, or it does not say that no case is wrong'
 
 
 def of_runtime(run, done):
@@ -157,6 +165,16 @@ def openmp_programs(folder, all_targets, every):
             yield Program(f'{source} {compiler} {isa}', [make], runs)
 
 
+def rocsparse_programs(folder, targets, every):
+    """One of eleven cases of each type, or all; compiled code from the beginning, too."""
+    for element in ROCSPARSE_TYPES:
+        program = folder / f'rocsparse.{element}'
+        make = ['g++', '-std=c++17', '-O1', '-D__HIP_PLATFORM_AMD__', HERE / 'rocsparse.cpp', '-o', program, '-lrocsparse', '-lamdhip64']
+        runs = [Run('rocsparse', isa, [program, element, '1' if every else '11'], options, of_cases, source='rocsparse ' + element)
+                for isa in targets for options in ((), ('--engine', 'jit'))]
+        yield Program(f'rocsparse {element}', [make], runs)
+
+
 def library_programs(folder, targets, every):
     rocrand = ['g++', '-std=c++17', '-O2', '-D__HIP_PLATFORM_AMD__', HERE / 'rocrand.cpp', '-o', folder / 'rocrand', '-lrocrand', '-lamdhip64']
     runs = [Run('rocrand', isa, [folder / 'rocrand', *(['--every'] if every else [])]) for isa in (targets if every else targets[:1])]
@@ -207,7 +225,8 @@ def main():
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder, isaforge = pathlib.Path(scratch), options.isaforge.resolve()
-        programs = [*library_programs(folder, targets, options.every), *openmp_programs(folder, targets, options.every),
+        programs = [*(rocsparse_programs(folder, targets, options.every) if 'rocsparse' in options.program else []),
+                    *library_programs(folder, targets, options.every), *openmp_programs(folder, targets, options.every),
                     *hip_programs(folder, isaforge, targets, options.every)]
         if options.program:
             programs = [program for program in programs if {program.name, program.name.partition(' ')[0]} & set(options.program)]

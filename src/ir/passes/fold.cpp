@@ -1,5 +1,6 @@
 // Folding: constants, algebra, and the shape of the graph that follows from them.
 #include <algorithm>
+#include <bit>
 
 #include "ir/algebra.hpp"
 #include "ir/dominators.hpp"
@@ -177,7 +178,21 @@ private:
             instruction.operands[0] = before->operands[0];
             return true;
         }
-        return make_rotation(instruction) || sum_constants(instruction);
+        return make_rotation(instruction) || make_shift(instruction) || sum_constants(instruction);
+    }
+
+    // To divide by a power of two, and to multiply by one, is to shift.
+    bool make_shift(Instruction& instruction) {
+        const bool rest = instruction.op == Op::remainder_unsigned;
+        if (instruction.op != Op::divide_unsigned && instruction.op != Op::mul && !rest) return false;
+        const auto by = graph_.known(instruction.operands[1]);
+        if (!by || !std::has_single_bit(*by)) return false;
+        const Type type = graph_.type(instruction.result);
+        const std::uint64_t amount = rest ? *by - 1 : static_cast<std::uint64_t>(std::countr_zero(*by));
+        if (!rest && (amount & ~ones(type)) != 0) return false;  // a type of few bits has no such number
+        instruction.op = rest ? Op::bit_and : instruction.op == Op::mul ? Op::shift_left : Op::shift_right;
+        instruction.operands[1] = graph_.constant(type, amount);
+        return true;
     }
 
     // (a + 1) + 2 is a + 3.
