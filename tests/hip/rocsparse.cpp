@@ -208,7 +208,7 @@ private:
         MUST(hipMemcpy(data_, bytes.data(), bytes.size(), hipMemcpyHostToDevice));
     }
 
-    static constexpr std::size_t guard = 64;
+    static constexpr std::size_t guard = 2048;  // bsrilu0 reads behind the last block, where GPUs have the rest of a page
     T* data_ = nullptr;
     std::size_t size_;
 };
