@@ -13,6 +13,12 @@ constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t most_kept_bytes = 4 * large_page_bytes;
 constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
 
+// How far kernels may go in whole pages that were given to hold so many bytes. A GPU knows no less than pages, and programs that
+// run on one may count on that; where checks look at bounds, memory ends where what was asked for ends.
+std::uint64_t mapped_of(std::uint64_t bytes, std::uint64_t in_pages) {
+    return runtime().settings().checks.bounds ? bytes : in_pages;
+}
+
 }  // namespace
 
 bool Pool::is_host() const { return !agent->is_gpu(); }
@@ -35,7 +41,7 @@ std::size_t Pool::bytes() const {
 
 void Memory::register_everywhere(const Allocation& allocation, const std::string& name) const {
     for (Agent* const gpu : runtime().gpus())
-        gpu->device().register_memory({allocation.host, allocation.bytes}, {}, name, allocation.base);
+        gpu->device().register_memory({allocation.host, allocation.mapped}, {}, name, allocation.base);
 }
 
 hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory) {
@@ -49,6 +55,7 @@ hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory
     if (!offset) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
                           .bytes = bytes,
+                          .mapped = mapped_of(bytes, whole_pages(bytes)),
                           .host = host,
                           .pool = &pool,
                           .offset = *offset,
@@ -86,7 +93,7 @@ void Memory::tell_watchers(const Allocation& gone, const void* memory) {
 }
 
 void Memory::give_back(const Allocation& gone) {
-    for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
+    for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.mapped);
     if (!gone.is_shared && !gone.is_attached) file_.release(gone.offset, gone.bytes);
 }
 
@@ -135,6 +142,7 @@ hsa_status_t Memory::attach(const SharedPlace& place, void** memory, bool is_int
     std::uint8_t* const host = pages->data() + within;
     const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
                           .bytes = place.bytes,
+                          .mapped = mapped_of(place.bytes, whole_pages(within + place.bytes) - within),
                           .host = host,
                           .pool = runtime().gpus().front()->pools().data(),
                           .is_attached = true,
@@ -168,6 +176,7 @@ hsa_status_t Memory::lock(void* host, std::size_t bytes, const Pool& pool, bool 
     }
     const Allocation made{.base = base,
                           .bytes = bytes,
+                          .mapped = bytes,
                           .host = static_cast<std::uint8_t*>(host),
                           .pool = &pool,
                           .is_locked = true,
@@ -180,7 +189,7 @@ hsa_status_t Memory::lock(void* host, std::size_t bytes, const Pool& pool, bool 
     register_everywhere(made, "locked memory of the program");
     if (!same_address)
         for (Agent* const gpu : runtime().gpus())
-            gpu->device().register_memory({made.host, bytes}, {}, "locked memory of the program");
+            gpu->device().register_memory({made.host, made.mapped}, {}, "locked memory of the program");
     *memory = reinterpret_cast<void*>(base);  // NOLINT(performance-no-int-to-ptr): what clients get
     return HSA_STATUS_SUCCESS;
 }
@@ -197,8 +206,8 @@ hsa_status_t Memory::unlock(void* host) {
     }
     const auto own = reinterpret_cast<std::uint64_t>(host);
     for (Agent* const gpu : runtime().gpus()) {
-        gpu->device().unregister_memory(gone.base, gone.bytes);
-        if (own != gone.base) gpu->device().unregister_memory(own, gone.bytes);
+        gpu->device().unregister_memory(gone.base, gone.mapped);
+        if (own != gone.base) gpu->device().unregister_memory(own, gone.mapped);
     }
     return HSA_STATUS_SUCCESS;
 }

@@ -33,6 +33,7 @@ struct Pool {
 
 struct Allocation {
     std::uint64_t base = 0, bytes = 0;      // as processors know it
+    std::uint64_t mapped = 0;               // bytes from there on that kernels may use
     std::uint8_t* host = nullptr;           // its first byte for the program
     const Pool* pool = nullptr;
     bool is_locked = false;                 // the program's own

@@ -28,12 +28,16 @@ constexpr bool is_complex = std::is_same_v<T, Complex> || std::is_same_v<T, Doub
 template <typename T>
 constexpr bool is_single = std::is_same_v<T, float> || std::is_same_v<T, Complex>;
 template <typename T>
-constexpr rocsparse_datatype datatype = is_complex<T> ? is_single<T> ? rocsparse_datatype_f32_c : rocsparse_datatype_f64_c
-                                        : is_single<T> ? rocsparse_datatype_f32_r : rocsparse_datatype_f64_r;
+constexpr rocsparse_datatype datatype =
+    is_complex<T>  ? is_single<T> ? rocsparse_datatype_f32_c : rocsparse_datatype_f64_c
+    : is_single<T> ? rocsparse_datatype_f32_r
+                   : rocsparse_datatype_f64_r;
 template <typename T>
 constexpr double rounding = is_single<T> ? 5e-5 : 1e-12;  // of solvers, relative to the largest element
 template <typename T>
-static const char* type_name = is_complex<T> ? is_single<T> ? "complex float" : "complex double" : is_single<T> ? "float" : "double";
+static const char* type_name = is_complex<T>  ? is_single<T> ? "complex float" : "complex double"
+                               : is_single<T> ? "float"
+                                              : "double";
 
 // ---- rocSPARSE's routines by type
 
@@ -51,10 +55,14 @@ constexpr auto of_type(S s, D d, C c, Z z) {
     else
         return real_of_type<T>(s, d);
 }
-#define REAL(name) template <typename T> constexpr auto name = real_of_type<T>(rocsparse_s##name, rocsparse_d##name)
-#define ANY(name) \
-    template <typename T> constexpr auto name = of_type<T>(rocsparse_s##name, rocsparse_d##name, rocsparse_c##name, rocsparse_z##name)
+#define REAL(name)        \
+    template <typename T> \
+    constexpr auto name = real_of_type<T>(rocsparse_s##name, rocsparse_d##name)
+#define ANY(name)         \
+    template <typename T> \
+    constexpr auto name = of_type<T>(rocsparse_s##name, rocsparse_d##name, rocsparse_c##name, rocsparse_z##name)
 
+// clang-format off
 namespace typed {
 ANY(axpyi); ANY(doti); ANY(gthr); ANY(gthrz); ANY(sctr); REAL(roti);
 template <typename T> constexpr auto dotci = real_of_type<decltype(T::x)>(rocsparse_cdotci, rocsparse_zdotci);
@@ -80,6 +88,7 @@ REAL(prune_csr2csr_by_percentage_buffer_size); REAL(prune_csr2csr_nnz_by_percent
 }  // namespace typed
 
 // ---- cases
+// clang-format on
 
 struct Wrong {
     std::string what;
@@ -93,7 +102,8 @@ static bool are_named;         // on standard error before they run
 static bool on_device;         // where the factors and small results of a case are
 
 static void must(rocsparse_status status, const char* call) {
-    if (status != rocsparse_status_success) throw Wrong{std::string(call).substr(0, 40) + ": status " + std::to_string(status)};
+    if (status != rocsparse_status_success)
+        throw Wrong{std::string(call).substr(0, 40) + ": status " + std::to_string(status)};
 }
 static void must(hipError_t error, const char* call) {
     if (error != hipSuccess) throw Wrong{std::string(call).substr(0, 40) + ": " + hipGetErrorString(error)};
@@ -119,7 +129,8 @@ static void test(const std::string& name, Body body) {
     on_device = ++cases % 2 == 0;
     if (are_named) std::fprintf(stderr, "%s\n", name.c_str());
     try {
-        MUST(rocsparse_set_pointer_mode(handle, on_device ? rocsparse_pointer_mode_device : rocsparse_pointer_mode_host));
+        MUST(rocsparse_set_pointer_mode(handle,
+                                        on_device ? rocsparse_pointer_mode_device : rocsparse_pointer_mode_host));
         body();
         MUST(hipDeviceSynchronize());
     } catch (const Wrong& wrong) {
@@ -196,7 +207,8 @@ public:
         std::vector<unsigned char> behind(guard);
         if (size_ != 0) MUST(hipMemcpy(to.data(), data_, size_ * sizeof(T), hipMemcpyDeviceToHost));
         MUST(hipMemcpy(behind.data(), data_ + size_, guard, hipMemcpyDeviceToHost));
-        if (behind != std::vector<unsigned char>(guard, 0x5a)) throw Wrong{"bytes behind the end of an array are overwritten"};
+        if (behind != std::vector<unsigned char>(guard, 0x5a))
+            throw Wrong{"bytes behind the end of an array are overwritten"};
         return to;
     }
 
@@ -208,7 +220,8 @@ private:
         MUST(hipMemcpy(data_, bytes.data(), bytes.size(), hipMemcpyHostToDevice));
     }
 
-    static constexpr std::size_t guard = 2048;  // bsrilu0 reads behind the last block, where GPUs have the rest of a page
+    static constexpr std::size_t guard =
+        2048;  // bsrilu0 reads behind the last block, where GPUs have the rest of a page
     T* data_ = nullptr;
     std::size_t size_;
 };
@@ -254,7 +267,8 @@ using DenseVector = Owner<rocsparse_dnvec_descr, rocsparse_destroy_dnvec_descr>;
 using DenseMatrix = Owner<rocsparse_dnmat_descr, rocsparse_destroy_dnmat_descr>;
 
 template <typename T>
-static void expect(const char* what, const std::vector<T>& found, const std::vector<T>& expected, double tolerance = 0) {
+static void expect(const char* what, const std::vector<T>& found, const std::vector<T>& expected,
+                   double tolerance = 0) {
     if (found.size() != expected.size()) throw Wrong{text(what, "has", found.size(), "elements, not", expected.size())};
     double largest = 0;
     for (const T& x : expected) largest = std::max(largest, std::abs(wide(x)));
@@ -264,8 +278,8 @@ static void expect(const char* what, const std::vector<T>& found, const std::vec
     if (wrong == 0) return;
     char line[300];
     const Wide f = wide(found[first]), e = wide(expected[first]);
-    std::snprintf(line, sizeof line, "%s: %zu of %zu wrong, element %zu is (%.9g, %.9g), not (%.9g, %.9g)", what, wrong, found.size(),
-                  first, f.real(), f.imag(), e.real(), e.imag());
+    std::snprintf(line, sizeof line, "%s: %zu of %zu wrong, element %zu is (%.9g, %.9g), not (%.9g, %.9g)", what, wrong,
+                  found.size(), first, f.real(), f.imag(), e.real(), e.imag());
     throw Wrong{line};
 }
 template <typename T>
@@ -287,7 +301,9 @@ struct Dense {  // column by column
 
     Dense(int m, int n) : rows(m), columns(n), values(static_cast<std::size_t>(m) * static_cast<std::size_t>(n)) {}
     Dense(int m, int n, bool complex) : rows(m), columns(n), values(random_numbers(m * n, complex)) {}
-    Wide& operator()(int i, int j) { return values[static_cast<std::size_t>(j) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(i)]; }
+    Wide& operator()(int i, int j) {
+        return values[static_cast<std::size_t>(j) * static_cast<std::size_t>(rows) + static_cast<std::size_t>(i)];
+    }
     Wide operator()(int i, int j) const { return const_cast<Dense&>(*this)(i, j); }
 };
 
@@ -302,9 +318,15 @@ struct Sparse {  // its entries in the order of rows, and in these of columns
     std::vector<Entry> entries;
 
     int count() const { return static_cast<int>(entries.size()); }
-    std::vector<int> row_indices(int base) const { return collected<int>([&](const Entry& e) { return e.row + base; }); }
-    std::vector<int> column_indices(int base) const { return collected<int>([&](const Entry& e) { return e.column + base; }); }
-    std::vector<Wide> values() const { return collected<Wide>([&](const Entry& e) { return e.value; }); }
+    std::vector<int> row_indices(int base) const {
+        return collected<int>([&](const Entry& e) { return e.row + base; });
+    }
+    std::vector<int> column_indices(int base) const {
+        return collected<int>([&](const Entry& e) { return e.column + base; });
+    }
+    std::vector<Wide> values() const {
+        return collected<Wide>([&](const Entry& e) { return e.value; });
+    }
     std::vector<int> row_counts() const {
         std::vector<int> counts(static_cast<std::size_t>(rows));
         for (const Entry& e : entries) ++counts[static_cast<std::size_t>(e.row)];
@@ -327,7 +349,9 @@ private:
 
 constexpr rocsparse_operation none = rocsparse_operation_none, transpose = rocsparse_operation_transpose,
                               conjugate = rocsparse_operation_conjugate_transpose;
-static const char* name_of(rocsparse_operation op) { return op == none ? "" : op == transpose ? "transposed" : "conjugated"; }
+static const char* name_of(rocsparse_operation op) {
+    return op == none ? "" : op == transpose ? "transposed" : "conjugated";
+}
 
 static Sparse applied(rocsparse_operation op, Sparse a) {
     if (op == none) return a;
@@ -514,8 +538,10 @@ template <typename T>
 struct Csr {
     Device<int> pointers, indices;
     Device<T> values;
-    Csr(const Sparse& a, int base) : pointers(a.row_pointers(base)), indices(a.column_indices(base)), values(a.values()) {}
-    Csr(const Blocked& a, int base) : pointers(a.blocks.row_pointers(base)), indices(a.blocks.column_indices(base)), values(a.values) {}
+    Csr(const Sparse& a, int base)
+        : pointers(a.row_pointers(base)), indices(a.column_indices(base)), values(a.values()) {}
+    Csr(const Blocked& a, int base)
+        : pointers(a.blocks.row_pointers(base)), indices(a.blocks.column_indices(base)), values(a.values) {}
     /// Of some pattern that is to be filled.
     Csr(int rows, int count) : pointers(rows + 1), indices(count), values(count) {}
     void check(const Sparse& a, int base) const {
@@ -528,7 +554,9 @@ struct Csr {
 using Buffer = Device<char>;
 
 static rocsparse_index_base base_of(int base) { return static_cast<rocsparse_index_base>(base); }
-static rocsparse_direction direction_of(bool by_rows) { return by_rows ? rocsparse_direction_row : rocsparse_direction_column; }
+static rocsparse_direction direction_of(bool by_rows) {
+    return by_rows ? rocsparse_direction_row : rocsparse_direction_column;
+}
 
 // ---- vectors
 
@@ -539,7 +567,8 @@ static void test_vectors() {
         for (const int base : {0, 1}) {
             random_state = static_cast<std::uint64_t>(count);
             std::vector<int> at, indices;
-            for (int i = 0, next = 0; i < count; ++i, next += 1 + random_below(4)) at.push_back(next), indices.push_back(next + base);
+            for (int i = 0, next = 0; i < count; ++i, next += 1 + random_below(4))
+                at.push_back(next), indices.push_back(next + base);
             std::reverse(indices.begin(), indices.begin() + count / 2);
             std::reverse(at.begin(), at.begin() + count / 2);
             const int size = *std::max_element(at.begin(), at.end()) + 3;
@@ -609,14 +638,16 @@ static void test_vectors() {
 
             for (const bool wide_indices : {false, true}) {
                 const Device<std::int64_t> ind64(std::vector<std::int64_t>(indices.begin(), indices.end()));
-                void* const indices_at = wide_indices ? static_cast<void*>(static_cast<std::int64_t*>(ind64)) : static_cast<int*>(ind);
+                void* const indices_at =
+                    wide_indices ? static_cast<void*>(static_cast<std::int64_t*>(ind64)) : static_cast<int*>(ind);
                 const auto generic = [&](const char* routine, const std::vector<Wide>& from, auto body) {
                     test(text(name(routine), wide_indices ? "64-bit indices" : ""), [&] {
                         const Device<T> dx(from), dy(y);
                         SparseVector sx;
                         DenseVector sy;
-                        MUST(rocsparse_create_spvec_descr(&sx.it, size, count, indices_at, static_cast<T*>(dx),
-                                                          wide_indices ? rocsparse_indextype_i64 : rocsparse_indextype_i32, index_base, datatype<T>));
+                        MUST(rocsparse_create_spvec_descr(
+                            &sx.it, size, count, indices_at, static_cast<T*>(dx),
+                            wide_indices ? rocsparse_indextype_i64 : rocsparse_indextype_i32, index_base, datatype<T>));
                         MUST(rocsparse_create_dnvec_descr(&sy.it, size, static_cast<T*>(dy), datatype<T>));
                         body(sx, sy, dx, dy);
                     });
@@ -649,7 +680,8 @@ static void test_vectors() {
                             MUST(rocsparse_spvv(handle, op, sx, sy, result.pointer(), datatype<T>, &bytes, nullptr));
                             const Buffer buffer(bytes);
                             MUST(rocsparse_spvv(handle, op, sx, sy, result.pointer(), datatype<T>, &bytes, buffer));
-                            expect("result", std::vector<T>{result.value()}, {narrow<T>(op == none ? dot : conjugated)});
+                            expect("result", std::vector<T>{result.value()},
+                                   {narrow<T>(op == none ? dot : conjugated)});
                         });
             }
         }
@@ -683,16 +715,20 @@ static void test_matrix_vector(const Shape& shape) {
                 });
             };
             check("csrmv", [&](T* s, T* t, T* dy) {
-                MUST(typed::csrmv<T>(handle, op, m, n, count, s, description, csr.values, csr.pointers, csr.indices, nullptr, dx, t, dy));
+                MUST(typed::csrmv<T>(handle, op, m, n, count, s, description, csr.values, csr.pointers, csr.indices,
+                                     nullptr, dx, t, dy));
             });
             check("csrmv analysed", [&](T* s, T* t, T* dy) {
                 const Info info;
-                MUST(typed::csrmv_analysis<T>(handle, op, m, n, count, description, csr.values, csr.pointers, csr.indices, info));
-                MUST(typed::csrmv<T>(handle, op, m, n, count, s, description, csr.values, csr.pointers, csr.indices, info, dx, t, dy));
+                MUST(typed::csrmv_analysis<T>(handle, op, m, n, count, description, csr.values, csr.pointers,
+                                              csr.indices, info));
+                MUST(typed::csrmv<T>(handle, op, m, n, count, s, description, csr.values, csr.pointers, csr.indices,
+                                     info, dx, t, dy));
                 MUST(rocsparse_csrmv_clear(handle, info));
             });
             check("coomv", [&](T* s, T* t, T* dy) {
-                MUST(typed::coomv<T>(handle, op, m, n, count, s, description, csr.values, rows, csr.indices, dx, t, dy));
+                MUST(
+                    typed::coomv<T>(handle, op, m, n, count, s, description, csr.values, rows, csr.indices, dx, t, dy));
             });
             if (shape.kind != Kind::long_row)
                 check("ellmv", [&](T* s, T* t, T* dy) {
@@ -700,25 +736,32 @@ static void test_matrix_vector(const Shape& shape) {
                     MUST(rocsparse_csr2ell_width(handle, m, description, csr.pointers, description, width.pointer()));
                     const Device<T> values(width.value() * m);
                     const Device<int> indices(width.value() * m);
-                    MUST(typed::csr2ell<T>(handle, m, description, csr.values, csr.pointers, csr.indices, description, width.value(), values, indices));
+                    MUST(typed::csr2ell<T>(handle, m, description, csr.values, csr.pointers, csr.indices, description,
+                                           width.value(), values, indices));
                     MUST(typed::ellmv<T>(handle, op, m, n, s, description, values, indices, width.value(), dx, t, dy));
                 });
             if (op != none) continue;
             const std::vector<int> counts = a.row_counts();
-            const bool fits = *std::max_element(counts.begin(), counts.end()) <= (2 * count - 1) / m + 1;  // which widths must not exceed
-            for (const rocsparse_hyb_partition partition : {rocsparse_hyb_partition_auto, rocsparse_hyb_partition_user, rocsparse_hyb_partition_max})
+            const bool fits = *std::max_element(counts.begin(), counts.end()) <=
+                              (2 * count - 1) / m + 1;  // which widths must not exceed
+            for (const rocsparse_hyb_partition partition :
+                 {rocsparse_hyb_partition_auto, rocsparse_hyb_partition_user, rocsparse_hyb_partition_max})
                 if (partition != rocsparse_hyb_partition_max || fits)
-                    check(partition == rocsparse_hyb_partition_auto ? "hybmv auto" : partition == rocsparse_hyb_partition_user ? "hybmv user" : "hybmv max",
+                    check(partition == rocsparse_hyb_partition_auto   ? "hybmv auto"
+                          : partition == rocsparse_hyb_partition_user ? "hybmv user"
+                                                                      : "hybmv max",
                           [&](T* s, T* t, T* dy) {
                               Hybrid hybrid;
                               MUST(rocsparse_create_hyb_mat(&hybrid.it));
-                              MUST(typed::csr2hyb<T>(handle, m, n, description, csr.values, csr.pointers, csr.indices, hybrid, count / m, partition));
+                              MUST(typed::csr2hyb<T>(handle, m, n, description, csr.values, csr.pointers, csr.indices,
+                                                     hybrid, count / m, partition));
                               MUST(typed::hybmv<T>(handle, op, s, description, hybrid, dx, t, dy));
                               std::size_t bytes = 0;
                               MUST(rocsparse_hyb2csr_buffer_size(handle, description, hybrid, csr.pointers, &bytes));
                               const Buffer buffer(bytes);
                               const Csr<T> back(m, count);
-                              MUST(typed::hyb2csr<T>(handle, description, hybrid, back.values, back.pointers, back.indices, buffer));
+                              MUST(typed::hyb2csr<T>(handle, description, hybrid, back.values, back.pointers,
+                                                     back.indices, buffer));
                               back.check(a, base);
                           });
         }
@@ -743,7 +786,8 @@ static void test_matrix_vector(const Shape& shape) {
         std::size_t bytes = 0;
         MUST(typed::gemvi_buffer_size<T>(handle, none, m, b.columns, nonzero, &bytes));
         const Buffer buffer(bytes);
-        MUST(typed::gemvi<T>(handle, none, m, b.columns, s.pointer(), db, m + 3, nonzero, dx, indices, t.pointer(), dy, rocsparse_index_base_zero, buffer));
+        MUST(typed::gemvi<T>(handle, none, m, b.columns, s.pointer(), db, m + 3, nonzero, dx, indices, t.pointer(), dy,
+                             rocsparse_index_base_zero, buffer));
         expect("y", dy, multiply(alpha<T>, full, x, beta<T>, y).values);
     });
     if (count > 5000) return;
@@ -763,35 +807,40 @@ static void test_matrix_vector(const Shape& shape) {
                 });
             };
             check("bsrmv", [&](const Sparse& blocks, const Csr<T>& bsr, T* dx, T* dy, T* s, T* t, auto&, auto&) {
-                MUST(typed::bsrmv<T>(handle, direction_of(by_rows), none, blocks.rows, blocks.columns, blocks.count(), s, Description(base), bsr.values,
-                                     bsr.pointers, bsr.indices, size, dx, t, dy));
+                MUST(typed::bsrmv<T>(handle, direction_of(by_rows), none, blocks.rows, blocks.columns, blocks.count(),
+                                     s, Description(base), bsr.values, bsr.pointers, bsr.indices, size, dx, t, dy));
             });
             if (size == 1) continue;
-            check("bsrxmv", [&](const Sparse& blocks, const Csr<T>& bsr, T* dx, T* dy, T* s, T* t, auto& y, auto& expected) {
-                std::vector<int> mask, begins = blocks.row_pointers(base), ends(begins.begin() + 1, begins.end());
-                begins.pop_back();
-                for (int i = 0; i < blocks.rows * size; ++i) {  // every third block row
-                    if (i / size % 3 != 0) expected[static_cast<std::size_t>(i)] = y[static_cast<std::size_t>(i)];
-                    if (i / size % 3 == 0 && i % size == 0) mask.push_back(i / size + base);
-                }
-                const Device<int> dmask(mask), dbegins(begins), dends(ends);
-                MUST(typed::bsrxmv<T>(handle, direction_of(by_rows), none, static_cast<int>(mask.size()), blocks.rows, blocks.columns, blocks.count(), s,
-                                      Description(base), bsr.values, dmask, dbegins, dends, bsr.indices, size, dx, t, dy));
-            });
+            check("bsrxmv",
+                  [&](const Sparse& blocks, const Csr<T>& bsr, T* dx, T* dy, T* s, T* t, auto& y, auto& expected) {
+                      std::vector<int> mask, begins = blocks.row_pointers(base), ends(begins.begin() + 1, begins.end());
+                      begins.pop_back();
+                      for (int i = 0; i < blocks.rows * size; ++i) {  // every third block row
+                          if (i / size % 3 != 0) expected[static_cast<std::size_t>(i)] = y[static_cast<std::size_t>(i)];
+                          if (i / size % 3 == 0 && i % size == 0) mask.push_back(i / size + base);
+                      }
+                      const Device<int> dmask(mask), dbegins(begins), dends(ends);
+                      MUST(typed::bsrxmv<T>(handle, direction_of(by_rows), none, static_cast<int>(mask.size()),
+                                            blocks.rows, blocks.columns, blocks.count(), s, Description(base),
+                                            bsr.values, dmask, dbegins, dends, bsr.indices, size, dx, t, dy));
+                  });
         }
     for (const bool by_rows : {false, true})
         for (const auto& [height, width] : block_shapes)
-            test(text("gebsrmv", type_name<T>, shape.name, by_rows ? "by rows" : "by columns", height, width), [&, height = height, width = width] {
-                const int base = width % 2;
-                const Blocked blocked(a, height, width, by_rows);
-                const Csr<T> bsr(blocked, base);
-                const Dense x(blocked.all.columns, 1, complex), y(blocked.all.rows, 1, complex);
-                const Device<T> dx(x.values), dy(y.values);
-                Scalar<T> s(alpha<T>), t(beta<T>);
-                MUST(typed::gebsrmv<T>(handle, direction_of(by_rows), none, blocked.blocks.rows, blocked.blocks.columns, blocked.blocks.count(), s.pointer(),
-                                       Description(base), bsr.values, bsr.pointers, bsr.indices, height, width, dx, t.pointer(), dy));
-                expect("y", dy, multiply(alpha<T>, blocked.all, x, beta<T>, y).values);
-            });
+            test(text("gebsrmv", type_name<T>, shape.name, by_rows ? "by rows" : "by columns", height, width),
+                 [&, height = height, width = width] {
+                     const int base = width % 2;
+                     const Blocked blocked(a, height, width, by_rows);
+                     const Csr<T> bsr(blocked, base);
+                     const Dense x(blocked.all.columns, 1, complex), y(blocked.all.rows, 1, complex);
+                     const Device<T> dx(x.values), dy(y.values);
+                     Scalar<T> s(alpha<T>), t(beta<T>);
+                     MUST(typed::gebsrmv<T>(handle, direction_of(by_rows), none, blocked.blocks.rows,
+                                            blocked.blocks.columns, blocked.blocks.count(), s.pointer(),
+                                            Description(base), bsr.values, bsr.pointers, bsr.indices, height, width, dx,
+                                            t.pointer(), dy));
+                     expect("y", dy, multiply(alpha<T>, blocked.all, x, beta<T>, y).values);
+                 });
 }
 
 // ---- from one storage to another
@@ -806,7 +855,9 @@ static void test_conversions(const Shape& shape) {
         const Csr<T> csr(a, base);
         const Description description(base), other(1 - base);
         const rocsparse_index_base index_base = base_of(base);
-        const auto check = [&](const char* routine, auto body) { test(text(routine, type_name<T>, shape.name, "base", base), body); };
+        const auto check = [&](const char* routine, auto body) {
+            test(text(routine, type_name<T>, shape.name, "base", base), body);
+        };
         if (is_single<T> && !complex) {  // those without numbers
             check("csr2coo", [&] {
                 const Device<int> rows(count);
@@ -827,31 +878,40 @@ static void test_conversions(const Shape& shape) {
             });
             // Entries in disorder, each of them with its number.
             Sparse mixed = a;
-            for (int i = count - 1; i > 0; --i) std::swap(mixed.entries[static_cast<std::size_t>(i)], mixed.entries[static_cast<std::size_t>(random_below(i + 1))]);
+            for (int i = count - 1; i > 0; --i)
+                std::swap(mixed.entries[static_cast<std::size_t>(i)],
+                          mixed.entries[static_cast<std::size_t>(random_below(i + 1))]);
             const auto numbered = [](const Sparse& from, std::vector<int>& numbers, auto less) {
                 Sparse sorted = from;
-                for (std::size_t i = 0; i < sorted.entries.size(); ++i) sorted.entries[i].value = static_cast<double>(i);
+                for (std::size_t i = 0; i < sorted.entries.size(); ++i)
+                    sorted.entries[i].value = static_cast<double>(i);
                 std::stable_sort(sorted.entries.begin(), sorted.entries.end(), less);
                 for (const Entry& e : sorted.entries) numbers.push_back(static_cast<int>(e.value.real()));
                 return sorted;
             };
             std::vector<int> identity(static_cast<std::size_t>(count));
             std::iota(identity.begin(), identity.end(), 0);
-            const auto by_column = [](const Entry& e, const Entry& f) { return e.column != f.column ? e.column < f.column : e.row < f.row; };
+            const auto by_column = [](const Entry& e, const Entry& f) {
+                return e.column != f.column ? e.column < f.column : e.row < f.row;
+            };
             for (const bool columns : {false, true})
                 check(columns ? "coosort_by_column" : "coosort_by_row", [&] {
                     std::vector<int> numbers;
-                    const Sparse sorted = columns ? numbered(mixed, numbers, by_column) : numbered(mixed, numbers, operator<);
-                    const Device<int> rows(mixed.row_indices(base)), cols(mixed.column_indices(base)), permutation(identity);
+                    const Sparse sorted =
+                        columns ? numbered(mixed, numbers, by_column) : numbered(mixed, numbers, operator<);
+                    const Device<int> rows(mixed.row_indices(base)), cols(mixed.column_indices(base)),
+                        permutation(identity);
                     std::size_t bytes = 0;
                     MUST(rocsparse_coosort_buffer_size(handle, m, n, count, rows, cols, &bytes));
                     const Buffer buffer(bytes);
-                    MUST((columns ? rocsparse_coosort_by_column : rocsparse_coosort_by_row)(handle, m, n, count, rows, cols, permutation, buffer));
+                    MUST((columns ? rocsparse_coosort_by_column : rocsparse_coosort_by_row)(handle, m, n, count, rows,
+                                                                                            cols, permutation, buffer));
                     expect("rows", rows, sorted.row_indices(base));
                     expect("columns", cols, sorted.column_indices(base));
                     expect("permutation", permutation, numbers);
                 });
-            std::stable_sort(mixed.entries.begin(), mixed.entries.end(), [](const Entry& e, const Entry& f) { return e.row < f.row; });
+            std::stable_sort(mixed.entries.begin(), mixed.entries.end(),
+                             [](const Entry& e, const Entry& f) { return e.row < f.row; });
             for (const bool columns : {false, true})
                 check(columns ? "cscsort" : "csrsort", [&] {
                     std::vector<int> numbers;
@@ -859,9 +919,11 @@ static void test_conversions(const Shape& shape) {
                     const Device<int> indices(mixed.column_indices(base)), permutation(identity);
                     std::size_t bytes = 0;
                     const int rows = columns ? n : m, cols = columns ? m : n;
-                    MUST((columns ? rocsparse_cscsort_buffer_size : rocsparse_csrsort_buffer_size)(handle, rows, cols, count, csr.pointers, indices, &bytes));
+                    MUST((columns ? rocsparse_cscsort_buffer_size : rocsparse_csrsort_buffer_size)(
+                        handle, rows, cols, count, csr.pointers, indices, &bytes));
                     const Buffer buffer(bytes);
-                    MUST((columns ? rocsparse_cscsort : rocsparse_csrsort)(handle, rows, cols, count, description, csr.pointers, indices, permutation, buffer));
+                    MUST((columns ? rocsparse_cscsort : rocsparse_csrsort)(handle, rows, cols, count, description,
+                                                                           csr.pointers, indices, permutation, buffer));
                     expect("indices", indices, sorted.column_indices(base));
                     expect("permutation", permutation, numbers);
                 });
@@ -869,10 +931,11 @@ static void test_conversions(const Shape& shape) {
         check("csr2csc", [&] {
             const Csr<T> csc(n, count);
             std::size_t bytes = 0;
-            MUST(rocsparse_csr2csc_buffer_size(handle, m, n, count, csr.pointers, csr.indices, rocsparse_action_numeric, &bytes));
+            MUST(rocsparse_csr2csc_buffer_size(handle, m, n, count, csr.pointers, csr.indices, rocsparse_action_numeric,
+                                               &bytes));
             const Buffer buffer(bytes);
-            MUST(typed::csr2csc<T>(handle, m, n, count, csr.values, csr.pointers, csr.indices, csc.values, csc.indices, csc.pointers,
-                                   rocsparse_action_numeric, index_base, buffer));
+            MUST(typed::csr2csc<T>(handle, m, n, count, csr.values, csr.pointers, csr.indices, csc.values, csc.indices,
+                                   csc.pointers, rocsparse_action_numeric, index_base, buffer));
             csc.check(at, base);
         });
         if (shape.kind != Kind::long_row)
@@ -886,103 +949,125 @@ static void test_conversions(const Shape& shape) {
                 std::vector<Wide> values(indices.size());
                 std::vector<int> filled(static_cast<std::size_t>(m));
                 for (const Entry& e : a.entries) {
-                    const std::size_t place = static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * m + e.row);
+                    const std::size_t place =
+                        static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * m + e.row);
                     indices[place] = e.column + 1 - base;
                     values[place] = e.value;
                 }
                 const Device<T> ell_values(width * m);
                 const Device<int> ell_indices(width * m);
-                MUST(typed::csr2ell<T>(handle, m, description, csr.values, csr.pointers, csr.indices, other, width, ell_values, ell_indices));
+                MUST(typed::csr2ell<T>(handle, m, description, csr.values, csr.pointers, csr.indices, other, width,
+                                       ell_values, ell_indices));
                 expect("indices", ell_indices, indices);
                 expect("values", ell_values, values);
                 const Csr<T> back(m, count);
-                MUST(rocsparse_ell2csr_nnz(handle, m, n, other, width, ell_indices, description, back.pointers, found_count.pointer()));
+                MUST(rocsparse_ell2csr_nnz(handle, m, n, other, width, ell_indices, description, back.pointers,
+                                           found_count.pointer()));
                 expect("count", found_count.value(), count);
-                MUST(typed::ell2csr<T>(handle, m, n, other, width, ell_values, ell_indices, description, back.values, back.pointers, back.indices));
+                MUST(typed::ell2csr<T>(handle, m, n, other, width, ell_values, ell_indices, description, back.values,
+                                       back.pointers, back.indices));
                 back.check(a, base);
             });
         if (count <= 5000)
             for (const bool by_rows : {false, true}) {
                 const rocsparse_direction direction = direction_of(by_rows);
                 for (const int size : block_sizes)
-                    test(text("csr2bsr, bsr2csr", type_name<T>, shape.name, "base", base, by_rows ? "by rows" : "by columns", size), [&] {
-                        const Blocked blocked(a, size, size, by_rows);
-                        const int mb = blocked.blocks.rows, nb = blocked.blocks.columns, blocks = blocked.blocks.count();
-                        const Csr<T> expected(blocked, 1 - base), back(blocked.all.rows, blocked.all.count());
-                        const Device<int> pointers(mb + 1), indices(blocks);
-                        const Device<T> values(blocked.values.size());
-                        Scalar<int> found;
-                        MUST(rocsparse_csr2bsr_nnz(handle, direction, m, n, description, csr.pointers, csr.indices, size, other, pointers, found.pointer()));
-                        expect("count", found.value(), blocks);
-                        MUST(typed::csr2bsr<T>(handle, direction, m, n, description, csr.values, csr.pointers, csr.indices, size, other, values, pointers,
-                                               indices));
-                        expect("pointers", pointers, expected.pointers.host());
-                        expect("indices", indices, expected.indices.host());
-                        expect("values", values, blocked.values);
-                        MUST(typed::bsr2csr<T>(handle, direction, mb, nb, other, values, pointers, indices, size, description, back.values, back.pointers,
-                                               back.indices));
-                        back.check(blocked.all, base);
-                    });
+                    test(text("csr2bsr, bsr2csr", type_name<T>, shape.name, "base", base,
+                              by_rows ? "by rows" : "by columns", size),
+                         [&] {
+                             const Blocked blocked(a, size, size, by_rows);
+                             const int mb = blocked.blocks.rows, nb = blocked.blocks.columns,
+                                       blocks = blocked.blocks.count();
+                             const Csr<T> expected(blocked, 1 - base), back(blocked.all.rows, blocked.all.count());
+                             const Device<int> pointers(mb + 1), indices(blocks);
+                             const Device<T> values(blocked.values.size());
+                             Scalar<int> found;
+                             MUST(rocsparse_csr2bsr_nnz(handle, direction, m, n, description, csr.pointers, csr.indices,
+                                                        size, other, pointers, found.pointer()));
+                             expect("count", found.value(), blocks);
+                             MUST(typed::csr2bsr<T>(handle, direction, m, n, description, csr.values, csr.pointers,
+                                                    csr.indices, size, other, values, pointers, indices));
+                             expect("pointers", pointers, expected.pointers.host());
+                             expect("indices", indices, expected.indices.host());
+                             expect("values", values, blocked.values);
+                             MUST(typed::bsr2csr<T>(handle, direction, mb, nb, other, values, pointers, indices, size,
+                                                    description, back.values, back.pointers, back.indices));
+                             back.check(blocked.all, base);
+                         });
                 for (const auto& [height, width] : block_shapes)
-                    test(text("csr2gebsr, gebsr2csr, gebsr2gebsc, gebsr2gebsr", type_name<T>, shape.name, "base", base, by_rows ? "by rows" : "by columns",
-                              height, width), [&, height = height, width = width] {
-                        const Blocked blocked(a, height, width, by_rows);
-                        const int mb = blocked.blocks.rows, nb = blocked.blocks.columns, blocks = blocked.blocks.count();
-                        const Csr<T> expected(blocked, 1 - base), back(blocked.all.rows, blocked.all.count());
-                        const Device<int> pointers(mb + 1), indices(blocks);
-                        const Device<T> values(blocked.values.size());
-                        Scalar<int> found;
-                        std::size_t bytes = 0;
-                        Scalar<std::size_t> needed;
-                        MUST(typed::csr2gebsr_buffer_size<T>(handle, direction, m, n, description, csr.values, csr.pointers, csr.indices, height, width,
-                                                             needed.pointer()));
-                        const Buffer buffer(needed.value());
-                        MUST(rocsparse_csr2gebsr_nnz(handle, direction, m, n, description, csr.pointers, csr.indices, other, pointers, height, width,
-                                                     found.pointer(), buffer));
-                        expect("count", found.value(), blocks);
-                        MUST(typed::csr2gebsr<T>(handle, direction, m, n, description, csr.values, csr.pointers, csr.indices, other, values, pointers, indices,
-                                                 height, width, buffer));
-                        expect("pointers", pointers, expected.pointers.host());
-                        expect("indices", indices, expected.indices.host());
-                        expect("values", values, blocked.values);
-                        MUST(typed::gebsr2csr<T>(handle, direction, mb, nb, other, values, pointers, indices, height, width, description, back.values,
-                                                 back.pointers, back.indices));
-                        back.check(blocked.all, base);
+                    test(text("csr2gebsr, gebsr2csr, gebsr2gebsc, gebsr2gebsr", type_name<T>, shape.name, "base", base,
+                              by_rows ? "by rows" : "by columns", height, width),
+                         [&, height = height, width = width] {
+                             const Blocked blocked(a, height, width, by_rows);
+                             const int mb = blocked.blocks.rows, nb = blocked.blocks.columns,
+                                       blocks = blocked.blocks.count();
+                             const Csr<T> expected(blocked, 1 - base), back(blocked.all.rows, blocked.all.count());
+                             const Device<int> pointers(mb + 1), indices(blocks);
+                             const Device<T> values(blocked.values.size());
+                             Scalar<int> found;
+                             std::size_t bytes = 0;
+                             Scalar<std::size_t> needed;
+                             MUST(typed::csr2gebsr_buffer_size<T>(handle, direction, m, n, description, csr.values,
+                                                                  csr.pointers, csr.indices, height, width,
+                                                                  needed.pointer()));
+                             const Buffer buffer(needed.value());
+                             MUST(rocsparse_csr2gebsr_nnz(handle, direction, m, n, description, csr.pointers,
+                                                          csr.indices, other, pointers, height, width, found.pointer(),
+                                                          buffer));
+                             expect("count", found.value(), blocks);
+                             MUST(typed::csr2gebsr<T>(handle, direction, m, n, description, csr.values, csr.pointers,
+                                                      csr.indices, other, values, pointers, indices, height, width,
+                                                      buffer));
+                             expect("pointers", pointers, expected.pointers.host());
+                             expect("indices", indices, expected.indices.host());
+                             expect("values", values, blocked.values);
+                             MUST(typed::gebsr2csr<T>(handle, direction, mb, nb, other, values, pointers, indices,
+                                                      height, width, description, back.values, back.pointers,
+                                                      back.indices));
+                             back.check(blocked.all, base);
 
-                        Sparse numbers = blocked.blocks;  // of the blocks, to tell where they go
-                        for (std::size_t i = 0; i < numbers.entries.size(); ++i) numbers.entries[i].value = static_cast<double>(i);
-                        numbers = applied(transpose, numbers);
-                        std::vector<Wide> moved;
-                        const std::size_t size = static_cast<std::size_t>(height * width);
-                        for (const Entry& e : numbers.entries)
-                            for (std::size_t i = 0; i < size; ++i) moved.push_back(blocked.values[static_cast<std::size_t>(e.value.real()) * size + i]);
-                        const Device<int> column_pointers(nb + 1), row_indices(blocks);
-                        const Device<T> column_values(moved.size());
-                        MUST(typed::gebsr2gebsc_buffer_size<T>(handle, mb, nb, blocks, values, pointers, indices, height, width, &bytes));
-                        const Buffer turning(bytes);
-                        MUST(typed::gebsr2gebsc<T>(handle, mb, nb, blocks, values, pointers, indices, height, width, column_values, row_indices,
-                                                   column_pointers, rocsparse_action_numeric, base_of(1 - base), turning));
-                        expect("column pointers", column_pointers, numbers.row_pointers(1 - base));
-                        expect("row indices", row_indices, numbers.column_indices(1 - base));
-                        expect("values by columns", column_values, moved);
+                             Sparse numbers = blocked.blocks;  // of the blocks, to tell where they go
+                             for (std::size_t i = 0; i < numbers.entries.size(); ++i)
+                                 numbers.entries[i].value = static_cast<double>(i);
+                             numbers = applied(transpose, numbers);
+                             std::vector<Wide> moved;
+                             const std::size_t size = static_cast<std::size_t>(height * width);
+                             for (const Entry& e : numbers.entries)
+                                 for (std::size_t i = 0; i < size; ++i)
+                                     moved.push_back(
+                                         blocked.values[static_cast<std::size_t>(e.value.real()) * size + i]);
+                             const Device<int> column_pointers(nb + 1), row_indices(blocks);
+                             const Device<T> column_values(moved.size());
+                             MUST(typed::gebsr2gebsc_buffer_size<T>(handle, mb, nb, blocks, values, pointers, indices,
+                                                                    height, width, &bytes));
+                             const Buffer turning(bytes);
+                             MUST(typed::gebsr2gebsc<T>(handle, mb, nb, blocks, values, pointers, indices, height,
+                                                        width, column_values, row_indices, column_pointers,
+                                                        rocsparse_action_numeric, base_of(1 - base), turning));
+                             expect("column pointers", column_pointers, numbers.row_pointers(1 - base));
+                             expect("row indices", row_indices, numbers.column_indices(1 - base));
+                             expect("values by columns", column_values, moved);
 
-                        const int high = width + 1, wide_one = height + 2;
-                        const Blocked resized(blocked.all, high, wide_one, by_rows);
-                        const Device<int> new_pointers(resized.blocks.rows + 1);
-                        MUST(typed::gebsr2gebsr_buffer_size<T>(handle, direction, mb, nb, blocks, other, values, pointers, indices, height, width, high,
-                                                               wide_one, &bytes));
-                        const Buffer resizing(bytes);
-                        MUST(rocsparse_gebsr2gebsr_nnz(handle, direction, mb, nb, blocks, other, pointers, indices, height, width, description, new_pointers,
-                                                       high, wide_one, found.pointer(), resizing));
-                        expect("new pointers", new_pointers, resized.blocks.row_pointers(base));
-                        expect("new count", found.value(), resized.blocks.count());
-                        const Device<int> new_indices(resized.blocks.count());
-                        const Device<T> new_values(resized.values.size());
-                        MUST(typed::gebsr2gebsr<T>(handle, direction, mb, nb, blocks, other, values, pointers, indices, height, width, description, new_values,
-                                                   new_pointers, new_indices, high, wide_one, resizing));
-                        expect("new indices", new_indices, resized.blocks.column_indices(base));
-                        expect("new values", new_values, resized.values);
-                    });
+                             const int high = width + 1, wide_one = height + 2;
+                             const Blocked resized(blocked.all, high, wide_one, by_rows);
+                             const Device<int> new_pointers(resized.blocks.rows + 1);
+                             MUST(typed::gebsr2gebsr_buffer_size<T>(handle, direction, mb, nb, blocks, other, values,
+                                                                    pointers, indices, height, width, high, wide_one,
+                                                                    &bytes));
+                             const Buffer resizing(bytes);
+                             MUST(rocsparse_gebsr2gebsr_nnz(handle, direction, mb, nb, blocks, other, pointers, indices,
+                                                            height, width, description, new_pointers, high, wide_one,
+                                                            found.pointer(), resizing));
+                             expect("new pointers", new_pointers, resized.blocks.row_pointers(base));
+                             expect("new count", found.value(), resized.blocks.count());
+                             const Device<int> new_indices(resized.blocks.count());
+                             const Device<T> new_values(resized.values.size());
+                             MUST(typed::gebsr2gebsr<T>(handle, direction, mb, nb, blocks, other, values, pointers,
+                                                        indices, height, width, description, new_values, new_pointers,
+                                                        new_indices, high, wide_one, resizing));
+                             expect("new indices", new_indices, resized.blocks.column_indices(base));
+                             expect("new values", new_values, resized.values);
+                         });
             }
 
         const double limit = 0.7;  // which is no number's absolute value
@@ -992,12 +1077,14 @@ static void test_conversions(const Shape& shape) {
         check("nnz_compress, csr2csr_compress", [&] {
             const Device<int> counts(m);
             Scalar<int> found;
-            MUST(typed::nnz_compress<T>(handle, m, description, csr.values, csr.pointers, counts, found.pointer(), narrow<T>(limit)));
+            MUST(typed::nnz_compress<T>(handle, m, description, csr.values, csr.pointers, counts, found.pointer(),
+                                        narrow<T>(limit)));
             expect("counts", counts, larger.row_counts());
             expect("count", found.value(), larger.count());
             const Csr<T> compressed(m, larger.count());
-            MUST(typed::csr2csr_compress<T>(handle, m, n, description, csr.values, csr.pointers, csr.indices, count, counts, compressed.values,
-                                            compressed.pointers, compressed.indices, narrow<T>(limit)));
+            MUST(typed::csr2csr_compress<T>(handle, m, n, description, csr.values, csr.pointers, csr.indices, count,
+                                            counts, compressed.values, compressed.pointers, compressed.indices,
+                                            narrow<T>(limit)));
             compressed.check(larger, base);
         });
 
@@ -1033,47 +1120,74 @@ static void test_conversions(const Shape& shape) {
             Info info;
             const Device<char> buffer(static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * 40 + 100000);
             const auto enough = [&](std::size_t bytes) {
-                if (bytes > static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * 40 + 100000) throw Wrong{text("needs", bytes, "bytes")};
+                if (bytes > static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * 40 + 100000)
+                    throw Wrong{text("needs", bytes, "bytes")};
             };
-            pruned("prune_csr2csr", [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
-                MUST(typed::prune_csr2csr_buffer_size<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, threshold.pointer(),
-                                                         description, nullptr, pointers, nullptr, &bytes));
-                enough(bytes);
-                MUST(typed::prune_csr2csr_nnz<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, threshold.pointer(), description,
-                                                 pointers, found.pointer(), buffer));
-            }, [&](int* pointers, const Csr<T>& to) {
-                MUST(typed::prune_csr2csr<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, threshold.pointer(), description,
-                                             to.values, pointers, to.indices, buffer));
-            }, larger);
-            pruned("prune_csr2csr_by_percentage", [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
-                MUST(typed::prune_csr2csr_by_percentage_buffer_size<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, percentage,
-                                                                       description, nullptr, pointers, nullptr, info, &bytes));
-                enough(bytes);
-                MUST(typed::prune_csr2csr_nnz_by_percentage<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, percentage,
-                                                               description, pointers, found.pointer(), info, buffer));
-            }, [&](int* pointers, const Csr<T>& to) {
-                MUST(typed::prune_csr2csr_by_percentage<T>(handle, m, n, count, description, csr.values, csr.pointers, csr.indices, percentage, description,
-                                                           to.values, pointers, to.indices, info, buffer));
-            }, above(a.entries.size()));
+            pruned(
+                "prune_csr2csr",
+                [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
+                    MUST(typed::prune_csr2csr_buffer_size<T>(handle, m, n, count, description, csr.values, csr.pointers,
+                                                             csr.indices, threshold.pointer(), description, nullptr,
+                                                             pointers, nullptr, &bytes));
+                    enough(bytes);
+                    MUST(typed::prune_csr2csr_nnz<T>(handle, m, n, count, description, csr.values, csr.pointers,
+                                                     csr.indices, threshold.pointer(), description, pointers,
+                                                     found.pointer(), buffer));
+                },
+                [&](int* pointers, const Csr<T>& to) {
+                    MUST(typed::prune_csr2csr<T>(handle, m, n, count, description, csr.values, csr.pointers,
+                                                 csr.indices, threshold.pointer(), description, to.values, pointers,
+                                                 to.indices, buffer));
+                },
+                larger);
+            pruned(
+                "prune_csr2csr_by_percentage",
+                [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
+                    MUST(typed::prune_csr2csr_by_percentage_buffer_size<T>(
+                        handle, m, n, count, description, csr.values, csr.pointers, csr.indices, percentage,
+                        description, nullptr, pointers, nullptr, info, &bytes));
+                    enough(bytes);
+                    MUST(typed::prune_csr2csr_nnz_by_percentage<T>(handle, m, n, count, description, csr.values,
+                                                                   csr.pointers, csr.indices, percentage, description,
+                                                                   pointers, found.pointer(), info, buffer));
+                },
+                [&](int* pointers, const Csr<T>& to) {
+                    MUST(typed::prune_csr2csr_by_percentage<T>(handle, m, n, count, description, csr.values,
+                                                               csr.pointers, csr.indices, percentage, description,
+                                                               to.values, pointers, to.indices, info, buffer));
+                },
+                above(a.entries.size()));
             if (is_small) {
                 const Device<T> dense(packed(full, ld));
-                pruned("prune_dense2csr", [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
-                    MUST(typed::prune_dense2csr_buffer_size<T>(handle, m, n, dense, ld, threshold.pointer(), description, nullptr, pointers, nullptr, &bytes));
-                    enough(bytes);
-                    MUST(typed::prune_dense2csr_nnz<T>(handle, m, n, dense, ld, threshold.pointer(), description, pointers, found.pointer(), buffer));
-                }, [&](int* pointers, const Csr<T>& to) {
-                    MUST(typed::prune_dense2csr<T>(handle, m, n, dense, ld, threshold.pointer(), description, to.values, pointers, to.indices, buffer));
-                }, larger);
-                pruned("prune_dense2csr_by_percentage", [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
-                    MUST(typed::prune_dense2csr_by_percentage_buffer_size<T>(handle, m, n, dense, ld, percentage, description, nullptr, pointers, nullptr,
-                                                                             info, &bytes));
-                    enough(bytes);
-                    MUST(typed::prune_dense2csr_nnz_by_percentage<T>(handle, m, n, dense, ld, percentage, description, pointers, found.pointer(), info,
-                                                                     buffer));
-                }, [&](int* pointers, const Csr<T>& to) {
-                    MUST(typed::prune_dense2csr_by_percentage<T>(handle, m, n, dense, ld, percentage, description, to.values, pointers, to.indices, info,
-                                                                 buffer));
-                }, above(full.values.size()));
+                pruned(
+                    "prune_dense2csr",
+                    [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
+                        MUST(typed::prune_dense2csr_buffer_size<T>(handle, m, n, dense, ld, threshold.pointer(),
+                                                                   description, nullptr, pointers, nullptr, &bytes));
+                        enough(bytes);
+                        MUST(typed::prune_dense2csr_nnz<T>(handle, m, n, dense, ld, threshold.pointer(), description,
+                                                           pointers, found.pointer(), buffer));
+                    },
+                    [&](int* pointers, const Csr<T>& to) {
+                        MUST(typed::prune_dense2csr<T>(handle, m, n, dense, ld, threshold.pointer(), description,
+                                                       to.values, pointers, to.indices, buffer));
+                    },
+                    larger);
+                pruned(
+                    "prune_dense2csr_by_percentage",
+                    [&](int* pointers, Scalar<int>& found, std::size_t& bytes) {
+                        MUST(typed::prune_dense2csr_by_percentage_buffer_size<T>(handle, m, n, dense, ld, percentage,
+                                                                                 description, nullptr, pointers,
+                                                                                 nullptr, info, &bytes));
+                        enough(bytes);
+                        MUST(typed::prune_dense2csr_nnz_by_percentage<T>(
+                            handle, m, n, dense, ld, percentage, description, pointers, found.pointer(), info, buffer));
+                    },
+                    [&](int* pointers, const Csr<T>& to) {
+                        MUST(typed::prune_dense2csr_by_percentage<T>(handle, m, n, dense, ld, percentage, description,
+                                                                     to.values, pointers, to.indices, info, buffer));
+                    },
+                    above(full.values.size()));
             }
         }
 
@@ -1085,19 +1199,24 @@ static void test_conversions(const Shape& shape) {
                 const Device<T> dense(packed(full, ld)), back(packed(Dense(m, n), ld));
                 const Device<int> counts(to.rows);
                 Scalar<int> found;
-                MUST(typed::nnz<T>(handle, direction_of(!columns), m, n, description, dense, ld, counts, found.pointer()));
+                MUST(typed::nnz<T>(handle, direction_of(!columns), m, n, description, dense, ld, counts,
+                                   found.pointer()));
                 expect("counts", counts, to.row_counts());
                 expect("count", found.value(), count);
                 const Csr<T> result(to.rows, count);
                 if (columns)
-                    MUST(typed::dense2csc<T>(handle, m, n, description, dense, ld, counts, result.values, result.pointers, result.indices));
+                    MUST(typed::dense2csc<T>(handle, m, n, description, dense, ld, counts, result.values,
+                                             result.pointers, result.indices));
                 else
-                    MUST(typed::dense2csr<T>(handle, m, n, description, dense, ld, counts, result.values, result.pointers, result.indices));
+                    MUST(typed::dense2csr<T>(handle, m, n, description, dense, ld, counts, result.values,
+                                             result.pointers, result.indices));
                 result.check(to, base);
                 if (columns)
-                    MUST(typed::csc2dense<T>(handle, m, n, description, result.values, result.pointers, result.indices, back, ld));
+                    MUST(typed::csc2dense<T>(handle, m, n, description, result.values, result.pointers, result.indices,
+                                             back, ld));
                 else
-                    MUST(typed::csr2dense<T>(handle, m, n, description, result.values, result.pointers, result.indices, back, ld));
+                    MUST(typed::csr2dense<T>(handle, m, n, description, result.values, result.pointers, result.indices,
+                                             back, ld));
                 expect("dense", back, packed(full, ld));
             });
         check("dense2coo, coo2dense", [&] {
@@ -1127,15 +1246,18 @@ static void test_matrix_matrix(const Shape& shape) {
                 const int base = turn++ % 2;
                 const Sparse opa = applied(op, a);
                 const auto check = [&](const char* routine, auto body) {
-                    test(text(routine, type_name<T>, shape.name, name_of(op), "by", n, name_of(op_b), "base", base), body);
+                    test(text(routine, type_name<T>, shape.name, name_of(op), "by", n, name_of(op_b), "base", base),
+                         body);
                 };
                 check("csrmm", [&] {
                     const Csr<T> csr(a, base);
-                    const Dense b = op_b == none ? Dense(opa.columns, n, complex) : Dense(n, opa.columns, complex), c(opa.rows, n, complex);
+                    const Dense b = op_b == none ? Dense(opa.columns, n, complex) : Dense(n, opa.columns, complex),
+                                c(opa.rows, n, complex);
                     const Device<T> db(packed(b, b.rows + 1)), dc(packed(c, c.rows + 3));
                     Scalar<T> s(alpha<T>), t(beta<T>);
-                    MUST(typed::csrmm<T>(handle, op, op_b, a.rows, n, a.columns, a.count(), s.pointer(), Description(base), csr.values, csr.pointers,
-                                         csr.indices, db, b.rows + 1, t.pointer(), dc, c.rows + 3));
+                    MUST(typed::csrmm<T>(handle, op, op_b, a.rows, n, a.columns, a.count(), s.pointer(),
+                                         Description(base), csr.values, csr.pointers, csr.indices, db, b.rows + 1,
+                                         t.pointer(), dc, c.rows + 3));
                     expect("C", dc, packed(multiply(alpha<T>, opa, applied(op_b, b), beta<T>, c), c.rows + 3));
                 });
                 if (op != none || op_b == conjugate) continue;
@@ -1145,30 +1267,38 @@ static void test_matrix_matrix(const Shape& shape) {
                         const Dense b(n, a.columns, complex), c(n, a.rows, complex);
                         const Device<T> db(packed(b, n + 1)), dc(packed(c, n + 3));
                         Scalar<T> s(alpha<T>), t(beta<T>);
-                        MUST(typed::gemmi<T>(handle, none, transpose, n, a.rows, a.columns, a.count(), s.pointer(), db, n + 1, Description(base), csr.values,
-                                             csr.pointers, csr.indices, t.pointer(), dc, n + 3));
-                        const Dense expected = multiply(alpha<T>, a, applied(transpose, b), beta<T>, applied(transpose, c));
+                        MUST(typed::gemmi<T>(handle, none, transpose, n, a.rows, a.columns, a.count(), s.pointer(), db,
+                                             n + 1, Description(base), csr.values, csr.pointers, csr.indices,
+                                             t.pointer(), dc, n + 3));
+                        const Dense expected =
+                            multiply(alpha<T>, a, applied(transpose, b), beta<T>, applied(transpose, c));
                         expect("C", dc, packed(applied(transpose, expected), n + 3));
                     });
                 if (a.count() > 5000) continue;
                 const auto blocks = [&](const char* routine, int height, int width, bool by_rows) {
-                    test(text(routine, type_name<T>, shape.name, "by", n, name_of(op_b), by_rows ? "by rows" : "by columns", height, width), [&] {
-                        const Blocked blocked(a, height, width, by_rows);
-                        const Csr<T> bsr(blocked, base);
-                        const int rows = blocked.all.rows, columns = blocked.all.columns;
-                        const Dense b = op_b == none ? Dense(columns, n, complex) : Dense(n, columns, complex), c(rows, n, complex);
-                        const Device<T> db(packed(b, b.rows + 1)), dc(packed(c, rows + 3));
-                        Scalar<T> s(alpha<T>), t(beta<T>);
-                        if (height == width)
-                            MUST(typed::bsrmm<T>(handle, direction_of(by_rows), none, op_b, blocked.blocks.rows, n, blocked.blocks.columns,
-                                                 blocked.blocks.count(), s.pointer(), Description(base), bsr.values, bsr.pointers, bsr.indices, height, db,
-                                                 b.rows + 1, t.pointer(), dc, rows + 3));
-                        else
-                            MUST(typed::gebsrmm<T>(handle, direction_of(by_rows), none, op_b, blocked.blocks.rows, n, blocked.blocks.columns,
-                                                   blocked.blocks.count(), s.pointer(), Description(base), bsr.values, bsr.pointers, bsr.indices, height,
-                                                   width, db, b.rows + 1, t.pointer(), dc, rows + 3));
-                        expect("C", dc, packed(multiply(alpha<T>, blocked.all, applied(op_b, b), beta<T>, c), rows + 3));
-                    });
+                    test(text(routine, type_name<T>, shape.name, "by", n, name_of(op_b),
+                              by_rows ? "by rows" : "by columns", height, width),
+                         [&] {
+                             const Blocked blocked(a, height, width, by_rows);
+                             const Csr<T> bsr(blocked, base);
+                             const int rows = blocked.all.rows, columns = blocked.all.columns;
+                             const Dense b = op_b == none ? Dense(columns, n, complex) : Dense(n, columns, complex),
+                                         c(rows, n, complex);
+                             const Device<T> db(packed(b, b.rows + 1)), dc(packed(c, rows + 3));
+                             Scalar<T> s(alpha<T>), t(beta<T>);
+                             if (height == width)
+                                 MUST(typed::bsrmm<T>(handle, direction_of(by_rows), none, op_b, blocked.blocks.rows, n,
+                                                      blocked.blocks.columns, blocked.blocks.count(), s.pointer(),
+                                                      Description(base), bsr.values, bsr.pointers, bsr.indices, height,
+                                                      db, b.rows + 1, t.pointer(), dc, rows + 3));
+                             else
+                                 MUST(typed::gebsrmm<T>(handle, direction_of(by_rows), none, op_b, blocked.blocks.rows,
+                                                        n, blocked.blocks.columns, blocked.blocks.count(), s.pointer(),
+                                                        Description(base), bsr.values, bsr.pointers, bsr.indices,
+                                                        height, width, db, b.rows + 1, t.pointer(), dc, rows + 3));
+                             expect("C", dc,
+                                    packed(multiply(alpha<T>, blocked.all, applied(op_b, b), beta<T>, c), rows + 3));
+                         });
                 };
                 for (const bool by_rows : {false, true}) {
                     for (const int size : {1, 2, 3, 4, 6, 8, 13, 16, 29}) blocks("bsrmm", size, size, by_rows);
@@ -1183,19 +1313,23 @@ static void test_matrix_matrix(const Shape& shape) {
     for (const int base : {0, 1}) {
         const Csr<T> first(a, base), second(other, 1 - base), third(right, 1 - base);
         const Description description(base), reverse(1 - base);
-        const auto check = [&](const char* routine, auto body) { test(text(routine, type_name<T>, shape.name, "base", base), body); };
+        const auto check = [&](const char* routine, auto body) {
+            test(text(routine, type_name<T>, shape.name, "base", base), body);
+        };
         check("csrgeam", [&] {
             const Sparse expected = add(alpha<T>, a, beta<T>, other);
             const Device<int> pointers(a.rows + 1);
             Scalar<int> found;
             Scalar<T> s(alpha<T>), t(beta<T>);
-            MUST(rocsparse_csrgeam_nnz(handle, a.rows, a.columns, description, a.count(), first.pointers, first.indices, reverse, other.count(),
-                                       second.pointers, second.indices, description, pointers, found.pointer()));
+            MUST(rocsparse_csrgeam_nnz(handle, a.rows, a.columns, description, a.count(), first.pointers, first.indices,
+                                       reverse, other.count(), second.pointers, second.indices, description, pointers,
+                                       found.pointer()));
             expect("pointers", pointers, expected.row_pointers(base));
             expect("count", found.value(), expected.count());
             const Csr<T> sum(a.rows, expected.count());
-            MUST(typed::csrgeam<T>(handle, a.rows, a.columns, s.pointer(), description, a.count(), first.values, first.pointers, first.indices, t.pointer(),
-                                   reverse, other.count(), second.values, second.pointers, second.indices, description, sum.values, pointers, sum.indices));
+            MUST(typed::csrgeam<T>(handle, a.rows, a.columns, s.pointer(), description, a.count(), first.values,
+                                   first.pointers, first.indices, t.pointer(), reverse, other.count(), second.values,
+                                   second.pointers, second.indices, description, sum.values, pointers, sum.indices));
             expect("indices", sum.indices, expected.column_indices(base));
             expect("values", sum.values, expected.values());
         });
@@ -1212,19 +1346,23 @@ static void test_matrix_matrix(const Shape& shape) {
                 std::size_t bytes = 0;
                 Scalar<int> found;
                 const Device<int> pointers(m + 1);
-                MUST(typed::csrgemm_buffer_size<T>(handle, none, none, m, n, k, s.pointer(), description, a.count(), first.pointers, first.indices, reverse,
-                                                   right.count(), third.pointers, third.indices, factor, description, d.count(), fourth.pointers,
-                                                   fourth.indices, info, &bytes));
+                MUST(typed::csrgemm_buffer_size<T>(handle, none, none, m, n, k, s.pointer(), description, a.count(),
+                                                   first.pointers, first.indices, reverse, right.count(),
+                                                   third.pointers, third.indices, factor, description, d.count(),
+                                                   fourth.pointers, fourth.indices, info, &bytes));
                 const Buffer buffer(bytes);
-                MUST(rocsparse_csrgemm_nnz(handle, none, none, m, n, k, description, a.count(), first.pointers, first.indices, reverse, right.count(),
-                                           third.pointers, third.indices, description, d.count(), fourth.pointers, fourth.indices, description, pointers,
-                                           found.pointer(), info, buffer));
+                MUST(rocsparse_csrgemm_nnz(handle, none, none, m, n, k, description, a.count(), first.pointers,
+                                           first.indices, reverse, right.count(), third.pointers, third.indices,
+                                           description, d.count(), fourth.pointers, fourth.indices, description,
+                                           pointers, found.pointer(), info, buffer));
                 expect("pointers", pointers, expected.row_pointers(base));
                 expect("count", found.value(), expected.count());
                 const Csr<T> product(m, expected.count());
-                MUST(typed::csrgemm<T>(handle, none, none, m, n, k, s.pointer(), description, a.count(), first.values, first.pointers, first.indices, reverse,
-                                       right.count(), third.values, third.pointers, third.indices, factor, description, d.count(), fourth.values,
-                                       fourth.pointers, fourth.indices, description, product.values, pointers, product.indices, info, buffer));
+                MUST(typed::csrgemm<T>(handle, none, none, m, n, k, s.pointer(), description, a.count(), first.values,
+                                       first.pointers, first.indices, reverse, right.count(), third.values,
+                                       third.pointers, third.indices, factor, description, d.count(), fourth.values,
+                                       fourth.pointers, fourth.indices, description, product.values, pointers,
+                                       product.indices, info, buffer));
                 expect("indices", product.indices, expected.column_indices(base));
                 expect("values", product.values, expected.values());
             });
@@ -1250,42 +1388,56 @@ static void test_triangles(const Shape& shape) {
                 for (Entry& e : scaled.entries)
                     if (unit && e.row != e.column) e.value /= 64;
                 const auto check = [&](const char* routine, int size, const Sparse& matrix, auto body) {
-                    test(text(routine, type_name<T>, shape.name, lower ? "lower" : "upper", unit ? "unit" : "", name_of(op), size, "base", base), [&] {
-                        const Description description(base, lower ? rocsparse_fill_mode_lower : rocsparse_fill_mode_upper, unit);
-                        const Info info;
-                        Scalar<T> s(alpha<T>);
-                        body(applied(op, matrix), lower == (op == none), description, info, s.pointer());
-                    });
+                    test(text(routine, type_name<T>, shape.name, lower ? "lower" : "upper", unit ? "unit" : "",
+                              name_of(op), size, "base", base),
+                         [&] {
+                             const Description description(
+                                 base, lower ? rocsparse_fill_mode_lower : rocsparse_fill_mode_upper, unit);
+                             const Info info;
+                             Scalar<T> s(alpha<T>);
+                             body(applied(op, matrix), lower == (op == none), description, info, s.pointer());
+                         });
                 };
-                check("csrsv", 1, scaled, [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info, T* s) {
-                    const Csr<T> csr(scaled, base);
-                    const Dense x(m, 1, complex);
-                    const Device<T> dx(x.values), dy(m);
-                    std::size_t bytes = 0;
-                    MUST(typed::csrsv_buffer_size<T>(handle, op, m, a.count(), description, csr.values, csr.pointers, csr.indices, info, &bytes));
-                    const Buffer buffer(bytes);
-                    MUST(typed::csrsv_analysis<T>(handle, op, m, a.count(), description, csr.values, csr.pointers, csr.indices, info, force, policy, buffer));
-                    MUST(typed::csrsv_solve<T>(handle, op, m, a.count(), s, description, csr.values, csr.pointers, csr.indices, info, dx, dy, policy, buffer));
-                    expect("y", dy, solve(opa, is_lower, unit, alpha<T>, x).values, rounding<T>);
-                });
+                check("csrsv", 1, scaled,
+                      [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info,
+                          T* s) {
+                          const Csr<T> csr(scaled, base);
+                          const Dense x(m, 1, complex);
+                          const Device<T> dx(x.values), dy(m);
+                          std::size_t bytes = 0;
+                          MUST(typed::csrsv_buffer_size<T>(handle, op, m, a.count(), description, csr.values,
+                                                           csr.pointers, csr.indices, info, &bytes));
+                          const Buffer buffer(bytes);
+                          MUST(typed::csrsv_analysis<T>(handle, op, m, a.count(), description, csr.values, csr.pointers,
+                                                        csr.indices, info, force, policy, buffer));
+                          MUST(typed::csrsv_solve<T>(handle, op, m, a.count(), s, description, csr.values, csr.pointers,
+                                                     csr.indices, info, dx, dy, policy, buffer));
+                          expect("y", dy, solve(opa, is_lower, unit, alpha<T>, x).values, rounding<T>);
+                      });
                 for (const rocsparse_operation op_b : {none, transpose})
                     for (const int n : {3, 35})
                         if (op != conjugate)
                             check(op_b == none ? "csrsm" : "csrsm, transposed", n, scaled,
-                                  [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info, T* s) {
+                                  [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description,
+                                      rocsparse_mat_info info, T* s) {
                                       const Csr<T> csr(scaled, base);
                                       const Dense b(m, n, complex);
                                       const int ld = (op_b == none ? m : n) + 2;
                                       const Device<T> db(packed(applied(op_b, b), ld));
                                       std::size_t bytes = 0;
-                                      MUST(typed::csrsm_buffer_size<T>(handle, op, op_b, m, n, a.count(), s, description, csr.values, csr.pointers,
+                                      MUST(typed::csrsm_buffer_size<T>(handle, op, op_b, m, n, a.count(), s,
+                                                                       description, csr.values, csr.pointers,
                                                                        csr.indices, db, ld, info, policy, &bytes));
                                       const Buffer buffer(bytes);
-                                      MUST(typed::csrsm_analysis<T>(handle, op, op_b, m, n, a.count(), s, description, csr.values, csr.pointers, csr.indices,
-                                                                    db, ld, info, force, policy, buffer));
-                                      MUST(typed::csrsm_solve<T>(handle, op, op_b, m, n, a.count(), s, description, csr.values, csr.pointers, csr.indices, db,
-                                                                 ld, info, policy, buffer));
-                                      expect("X", db, packed(applied(op_b, solve(opa, is_lower, unit, alpha<T>, b)), ld), rounding<T>);
+                                      MUST(typed::csrsm_analysis<T>(handle, op, op_b, m, n, a.count(), s, description,
+                                                                    csr.values, csr.pointers, csr.indices, db, ld, info,
+                                                                    force, policy, buffer));
+                                      MUST(typed::csrsm_solve<T>(handle, op, op_b, m, n, a.count(), s, description,
+                                                                 csr.values, csr.pointers, csr.indices, db, ld, info,
+                                                                 policy, buffer));
+                                      expect("X", db,
+                                             packed(applied(op_b, solve(opa, is_lower, unit, alpha<T>, b)), ld),
+                                             rounding<T>);
                                   });
                 if (op == conjugate) continue;
                 for (const int size : {2, 3, 4, 8, 16, 20}) {
@@ -1293,43 +1445,55 @@ static void test_triangles(const Shape& shape) {
                     Blocked blocked(scaled, size, size, by_rows);
                     const int mb = blocked.blocks.rows, rows = blocked.all.rows, blocks = blocked.blocks.count();
                     for (int i = m; i < rows; ++i) {  // the last block's diagonal is not full
-                        const std::size_t at = blocked.values.size() - static_cast<std::size_t>((rows - i) * (size + 1)) + static_cast<std::size_t>(size);
+                        const std::size_t at = blocked.values.size() -
+                                               static_cast<std::size_t>((rows - i) * (size + 1)) +
+                                               static_cast<std::size_t>(size);
                         blocked.values[at] = 1;
                         for (Entry& e : blocked.all.entries)
                             if (e.row == i && e.column == i) e.value = 1;
                     }
-                    check("bsrsv", size, blocked.all, [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info, T* s) {
-                        const Csr<T> bsr(blocked, base);
-                        const Dense x(rows, 1, complex);
-                        const Device<T> dx(x.values), dy(rows);
-                        const rocsparse_direction direction = direction_of(by_rows);
-                        std::size_t bytes = 0;
-                        MUST(typed::bsrsv_buffer_size<T>(handle, direction, op, mb, blocks, description, bsr.values, bsr.pointers, bsr.indices, size, info,
-                                                         &bytes));
-                        const Buffer buffer(bytes);
-                        MUST(typed::bsrsv_analysis<T>(handle, direction, op, mb, blocks, description, bsr.values, bsr.pointers, bsr.indices, size, info, force,
-                                                      policy, buffer));
-                        MUST(typed::bsrsv_solve<T>(handle, direction, op, mb, blocks, s, description, bsr.values, bsr.pointers, bsr.indices, size, info, dx, dy,
-                                                   policy, buffer));
-                        expect("y", dy, solve(opa, is_lower, unit, alpha<T>, x).values, rounding<T>);
-                    });
+                    check(
+                        "bsrsv", size, blocked.all,
+                        [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info,
+                            T* s) {
+                            const Csr<T> bsr(blocked, base);
+                            const Dense x(rows, 1, complex);
+                            const Device<T> dx(x.values), dy(rows);
+                            const rocsparse_direction direction = direction_of(by_rows);
+                            std::size_t bytes = 0;
+                            MUST(typed::bsrsv_buffer_size<T>(handle, direction, op, mb, blocks, description, bsr.values,
+                                                             bsr.pointers, bsr.indices, size, info, &bytes));
+                            const Buffer buffer(bytes);
+                            MUST(typed::bsrsv_analysis<T>(handle, direction, op, mb, blocks, description, bsr.values,
+                                                          bsr.pointers, bsr.indices, size, info, force, policy,
+                                                          buffer));
+                            MUST(typed::bsrsv_solve<T>(handle, direction, op, mb, blocks, s, description, bsr.values,
+                                                       bsr.pointers, bsr.indices, size, info, dx, dy, policy, buffer));
+                            expect("y", dy, solve(opa, is_lower, unit, alpha<T>, x).values, rounding<T>);
+                        });
                     for (const rocsparse_operation op_x : {none, transpose})
                         check(op_x == none ? "bsrsm" : "bsrsm, transposed", size, blocked.all,
-                              [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description, rocsparse_mat_info info, T* s) {
+                              [&](const Sparse& opa, bool is_lower, rocsparse_mat_descr description,
+                                  rocsparse_mat_info info, T* s) {
                                   const Csr<T> bsr(blocked, base);
                                   const int n = 11, ld = (op_x == none ? rows : n) + 2;
                                   const Dense b(rows, n, complex);
-                                  const Device<T> db(packed(applied(op_x, b), ld)), dx(packed(applied(op_x, Dense(rows, n)), ld));
+                                  const Device<T> db(packed(applied(op_x, b), ld)),
+                                      dx(packed(applied(op_x, Dense(rows, n)), ld));
                                   const rocsparse_direction direction = direction_of(by_rows);
                                   std::size_t bytes = 0;
-                                  MUST(typed::bsrsm_buffer_size<T>(handle, direction, op, op_x, mb, n, blocks, description, bsr.values, bsr.pointers,
-                                                                   bsr.indices, size, info, &bytes));
+                                  MUST(typed::bsrsm_buffer_size<T>(handle, direction, op, op_x, mb, n, blocks,
+                                                                   description, bsr.values, bsr.pointers, bsr.indices,
+                                                                   size, info, &bytes));
                                   const Buffer buffer(bytes);
-                                  MUST(typed::bsrsm_analysis<T>(handle, direction, op, op_x, mb, n, blocks, description, bsr.values, bsr.pointers, bsr.indices,
-                                                                size, info, force, policy, buffer));
-                                  MUST(typed::bsrsm_solve<T>(handle, direction, op, op_x, mb, n, blocks, s, description, bsr.values, bsr.pointers, bsr.indices,
-                                                             size, info, db, ld, dx, ld, policy, buffer));
-                                  expect("X", dx, packed(applied(op_x, solve(opa, is_lower, unit, alpha<T>, b)), ld), rounding<T>);
+                                  MUST(typed::bsrsm_analysis<T>(handle, direction, op, op_x, mb, n, blocks, description,
+                                                                bsr.values, bsr.pointers, bsr.indices, size, info,
+                                                                force, policy, buffer));
+                                  MUST(typed::bsrsm_solve<T>(handle, direction, op, op_x, mb, n, blocks, s, description,
+                                                             bsr.values, bsr.pointers, bsr.indices, size, info, db, ld,
+                                                             dx, ld, policy, buffer));
+                                  expect("X", dx, packed(applied(op_x, solve(opa, is_lower, unit, alpha<T>, b)), ld),
+                                         rounding<T>);
                               });
                 }
             }
@@ -1375,12 +1539,15 @@ static void test_factorizations(const Shape& shape) {
                 const Csr<T> csr(a, base);
                 const Info info;
                 std::size_t bytes = 0;
-                MUST((cholesky ? typed::csric0_buffer_size<T> : typed::csrilu0_buffer_size<T>)(handle, m, count, description, csr.values, csr.pointers,
-                                                                                               csr.indices, info, &bytes));
+                MUST((cholesky ? typed::csric0_buffer_size<T>
+                               : typed::csrilu0_buffer_size<T>)(handle, m, count, description, csr.values, csr.pointers,
+                                                                csr.indices, info, &bytes));
                 const Buffer buffer(bytes);
-                MUST((cholesky ? typed::csric0_analysis<T> : typed::csrilu0_analysis<T>)(handle, m, count, description, csr.values, csr.pointers, csr.indices,
-                                                                                         info, force, policy, buffer));
-                MUST((cholesky ? typed::csric0<T> : typed::csrilu0<T>)(handle, m, count, description, csr.values, csr.pointers, csr.indices, info, policy,
+                MUST((cholesky ? typed::csric0_analysis<T>
+                               : typed::csrilu0_analysis<T>)(handle, m, count, description, csr.values, csr.pointers,
+                                                             csr.indices, info, force, policy, buffer));
+                MUST((cholesky ? typed::csric0<T> : typed::csrilu0<T>)(handle, m, count, description, csr.values,
+                                                                       csr.pointers, csr.indices, info, policy,
                                                                        buffer));
                 expect("values", csr.values, factored(a, cholesky).values(), rounding<T>);
             });
@@ -1389,7 +1556,9 @@ static void test_factorizations(const Shape& shape) {
                 if (m < size) continue;
                 const int rows = m - m % size;  // so that blocks are full
                 test(text(cholesky ? "bsric0" : "bsrilu0", type_name<T>, shape.name, "base", base, size), [&] {
-                    Sparse cut = {rows, rows, {}};  // with Cholesky's of real numbers, as what is conjugated differs from csric0's
+                    Sparse cut = {rows,
+                                  rows,
+                                  {}};  // with Cholesky's of real numbers, as what is conjugated differs from csric0's
                     for (Entry e : a.entries) {
                         if (cholesky) e.value = e.value.real();
                         if (e.row < rows && e.column < rows) cut.entries.push_back(e);
@@ -1400,21 +1569,28 @@ static void test_factorizations(const Shape& shape) {
                     const rocsparse_direction direction = direction_of(by_rows);
                     const Info info;
                     std::size_t bytes = 0;
-                    MUST((cholesky ? typed::bsric0_buffer_size<T> : typed::bsrilu0_buffer_size<T>)(handle, direction, mb, blocks, description, bsr.values,
-                                                                                                   bsr.pointers, bsr.indices, size, info, &bytes));
+                    MUST((cholesky ? typed::bsric0_buffer_size<T>
+                                   : typed::bsrilu0_buffer_size<T>)(handle, direction, mb, blocks, description,
+                                                                    bsr.values, bsr.pointers, bsr.indices, size, info,
+                                                                    &bytes));
                     const Buffer buffer(bytes);
-                    MUST((cholesky ? typed::bsric0_analysis<T> : typed::bsrilu0_analysis<T>)(handle, direction, mb, blocks, description, bsr.values,
-                                                                                             bsr.pointers, bsr.indices, size, info, force, policy, buffer));
-                    MUST((cholesky ? typed::bsric0<T> : typed::bsrilu0<T>)(handle, direction, mb, blocks, description, bsr.values, bsr.pointers, bsr.indices,
-                                                                           size, info, policy, buffer));
+                    MUST((cholesky ? typed::bsric0_analysis<T>
+                                   : typed::bsrilu0_analysis<T>)(handle, direction, mb, blocks, description, bsr.values,
+                                                                 bsr.pointers, bsr.indices, size, info, force, policy,
+                                                                 buffer));
+                    MUST((cholesky ? typed::bsric0<T> : typed::bsrilu0<T>)(handle, direction, mb, blocks, description,
+                                                                           bsr.values, bsr.pointers, bsr.indices, size,
+                                                                           info, policy, buffer));
                     // Of Cholesky's, what is right of the diagonal means nothing.
                     const Csr<T> back(rows, blocked.all.count());
                     const Description zero(0);
-                    MUST(typed::bsr2csr<T>(handle, direction, mb, mb, description, bsr.values, bsr.pointers, bsr.indices, size, zero, back.values,
-                                           back.pointers, back.indices));
-                    std::vector<T> found = back.values.host(), expected = narrow<T>(factored(blocked.all, cholesky).values());
+                    MUST(typed::bsr2csr<T>(handle, direction, mb, mb, description, bsr.values, bsr.pointers,
+                                           bsr.indices, size, zero, back.values, back.pointers, back.indices));
+                    std::vector<T> found = back.values.host(),
+                                   expected = narrow<T>(factored(blocked.all, cholesky).values());
                     for (std::size_t i = 0; i < found.size(); ++i)
-                        if (cholesky && blocked.all.entries[i].column > blocked.all.entries[i].row) found[i] = expected[i];
+                        if (cholesky && blocked.all.entries[i].column > blocked.all.entries[i].row)
+                            found[i] = expected[i];
                     expect("values", found, expected, rounding<T>);
                 });
             }
@@ -1429,12 +1605,13 @@ static void test_factorizations(const Shape& shape) {
             using Real = std::conditional_t<is_single<T>, float, double>;
             Scalar<Real> fraction(1);
             Scalar<int> number;
-            MUST(typed::csrcolor<T>(handle, a.rows, a.count(), description, csr.values, csr.pointers, csr.indices, fraction.pointer(), number.pointer(),
-                                    colours, order, info));
+            MUST(typed::csrcolor<T>(handle, a.rows, a.count(), description, csr.values, csr.pointers, csr.indices,
+                                    fraction.pointer(), number.pointer(), colours, order, info));
             const std::vector<int> of = colours.host();
             for (const Entry& e : a.entries)
                 if (e.row != e.column && of[static_cast<std::size_t>(e.row)] == of[static_cast<std::size_t>(e.column)])
-                    throw Wrong{text("neighbours", e.row, e.column, "have the colour", of[static_cast<std::size_t>(e.row)])};
+                    throw Wrong{
+                        text("neighbours", e.row, e.column, "have the colour", of[static_cast<std::size_t>(e.row)])};
             expect("number of colours", number.value(), *std::max_element(of.begin(), of.end()) + 1);
             std::vector<int> rows = order.host(), sorted, identity(of.size());
             for (const int row : rows) {
@@ -1456,7 +1633,9 @@ struct Band {  // of matrices side by side, as columns
     Dense x, b;
 
     Band(int m, int systems, int reach, bool complex, bool same)
-        : diagonals{{m, systems}, {m, systems}, {m, systems}, {m, systems}, {m, systems}}, x(m, systems, complex), b(m, systems) {
+        : diagonals{{m, systems}, {m, systems}, {m, systems}, {m, systems}, {m, systems}},
+          x(m, systems, complex),
+          b(m, systems) {
         for (int j = 0; j < systems; ++j)
             for (int i = 0; i < m; ++i)
                 for (int k = -reach; k <= reach; ++k) {
@@ -1478,17 +1657,21 @@ static void test_bands() {
         const auto check = [&](const char* routine, auto body) { test(text(routine, type_name<T>, m), body); };
         for (const bool pivots : {false, true})
             check(pivots ? "gtsv" : "gtsv_no_pivot", [&] {
-                const auto column = [&](int k) { return std::vector<Wide>(one.diagonals[k].values.begin(), one.diagonals[k].values.begin() + m); };
+                const auto column = [&](int k) {
+                    return std::vector<Wide>(one.diagonals[k].values.begin(), one.diagonals[k].values.begin() + m);
+                };
                 const Device<T> dl(column(1)), d(column(2)), du(column(3)), db(packed(one.b, m + 2));
                 std::size_t bytes = 0;
-                MUST((pivots ? typed::gtsv_buffer_size<T> : typed::gtsv_no_pivot_buffer_size<T>)(handle, m, 3, dl, d, du, db, m + 2, &bytes));
+                MUST((pivots ? typed::gtsv_buffer_size<T>
+                             : typed::gtsv_no_pivot_buffer_size<T>)(handle, m, 3, dl, d, du, db, m + 2, &bytes));
                 const Buffer buffer(bytes);
                 MUST((pivots ? typed::gtsv<T> : typed::gtsv_no_pivot<T>)(handle, m, 3, dl, d, du, db, m + 2, buffer));
                 expect("X", db, packed(one.x, m + 2), rounding<T>);
             });
         check("gtsv_no_pivot_strided_batch", [&] {
             const int ld = m + 2;
-            const Device<T> dl(packed(many.diagonals[1], ld)), d(packed(many.diagonals[2], ld)), du(packed(many.diagonals[3], ld)), db(packed(many.b, ld));
+            const Device<T> dl(packed(many.diagonals[1], ld)), d(packed(many.diagonals[2], ld)),
+                du(packed(many.diagonals[3], ld)), db(packed(many.b, ld));
             std::size_t bytes = 0;
             MUST(typed::gtsv_no_pivot_strided_batch_buffer_size<T>(handle, m, dl, d, du, db, 7, ld, &bytes));
             const Buffer buffer(bytes);
@@ -1500,25 +1683,33 @@ static void test_bands() {
             const int ld = systems + 2;
             for (const bool five : {false, m > 3})
                 for (int algorithm = 0; algorithm < (five ? 2 : 4); ++algorithm)
-                    check(text(five ? "gpsv_interleaved_batch" : "gtsv_interleaved_batch", systems, "algorithm", algorithm).c_str(), [&] {
-                        const Band band(m, systems, five ? 2 : 1, complex, false);
-                        const auto interleaved = [&](const Dense& a) { return packed(a, ld, true); };
-                        const Device<T> ds(interleaved(band.diagonals[0])), dl(interleaved(band.diagonals[1])), d(interleaved(band.diagonals[2])),
-                            du(interleaved(band.diagonals[3])), dw(interleaved(band.diagonals[4])), db(interleaved(band.b));
-                        std::size_t bytes = 0;
-                        const auto three_by = static_cast<rocsparse_gtsv_interleaved_alg>(algorithm);
-                        const auto five_by = static_cast<rocsparse_gpsv_interleaved_alg>(algorithm);
-                        if (five)
-                            MUST(typed::gpsv_interleaved_batch_buffer_size<T>(handle, five_by, m, ds, dl, d, du, dw, db, systems, ld, &bytes));
-                        else
-                            MUST(typed::gtsv_interleaved_batch_buffer_size<T>(handle, three_by, m, dl, d, du, db, systems, ld, &bytes));
-                        const Buffer buffer(bytes);
-                        if (five)
-                            MUST(typed::gpsv_interleaved_batch<T>(handle, five_by, m, ds, dl, d, du, dw, db, systems, ld, buffer));
-                        else
-                            MUST(typed::gtsv_interleaved_batch<T>(handle, three_by, m, dl, d, du, db, systems, ld, buffer));
-                        expect("X", db, interleaved(band.x), rounding<T>);
-                    });
+                    check(text(five ? "gpsv_interleaved_batch" : "gtsv_interleaved_batch", systems, "algorithm",
+                               algorithm)
+                              .c_str(),
+                          [&] {
+                              const Band band(m, systems, five ? 2 : 1, complex, false);
+                              const auto interleaved = [&](const Dense& a) { return packed(a, ld, true); };
+                              const Device<T> ds(interleaved(band.diagonals[0])), dl(interleaved(band.diagonals[1])),
+                                  d(interleaved(band.diagonals[2])), du(interleaved(band.diagonals[3])),
+                                  dw(interleaved(band.diagonals[4])), db(interleaved(band.b));
+                              std::size_t bytes = 0;
+                              const auto three_by = static_cast<rocsparse_gtsv_interleaved_alg>(algorithm);
+                              const auto five_by = static_cast<rocsparse_gpsv_interleaved_alg>(algorithm);
+                              if (five)
+                                  MUST(typed::gpsv_interleaved_batch_buffer_size<T>(handle, five_by, m, ds, dl, d, du,
+                                                                                    dw, db, systems, ld, &bytes));
+                              else
+                                  MUST(typed::gtsv_interleaved_batch_buffer_size<T>(handle, three_by, m, dl, d, du, db,
+                                                                                    systems, ld, &bytes));
+                              const Buffer buffer(bytes);
+                              if (five)
+                                  MUST(typed::gpsv_interleaved_batch<T>(handle, five_by, m, ds, dl, d, du, dw, db,
+                                                                        systems, ld, buffer));
+                              else
+                                  MUST(typed::gtsv_interleaved_batch<T>(handle, three_by, m, dl, d, du, db, systems, ld,
+                                                                        buffer));
+                              expect("X", db, interleaved(band.x), rounding<T>);
+                          });
         }
     }
 }
@@ -1535,19 +1726,29 @@ public:
     SparseMatrix it;
 
     Described(const Sparse& a, rocsparse_format format, int base)
-        : is_ell_(format == rocsparse_format_ell), rows_(integers<I>(a.row_indices(base))), pointers_(integers<P>(pointers(a, format, base))),
-          indices_(integers<I>(indices(a, format, base))), values_(values(a, format)) {
+        : is_ell_(format == rocsparse_format_ell),
+          rows_(integers<I>(a.row_indices(base))),
+          pointers_(integers<P>(pointers(a, format, base))),
+          indices_(integers<I>(indices(a, format, base))),
+          values_(values(a, format)) {
         I *const r = rows_, *const c = indices_;
         T* const v = values_;
         const rocsparse_index_base b = base_of(base);
-        if (format == rocsparse_format_coo) MUST(rocsparse_create_coo_descr(&it.it, a.rows, a.columns, a.count(), r, c, v, index_type<I>, b, datatype<T>));
-        if (format == rocsparse_format_coo_aos) MUST(rocsparse_create_coo_aos_descr(&it.it, a.rows, a.columns, a.count(), c, v, index_type<I>, b, datatype<T>));
+        if (format == rocsparse_format_coo)
+            MUST(rocsparse_create_coo_descr(&it.it, a.rows, a.columns, a.count(), r, c, v, index_type<I>, b,
+                                            datatype<T>));
+        if (format == rocsparse_format_coo_aos)
+            MUST(rocsparse_create_coo_aos_descr(&it.it, a.rows, a.columns, a.count(), c, v, index_type<I>, b,
+                                                datatype<T>));
         P* const p = pointers_;
         if (format == rocsparse_format_csr)
-            MUST(rocsparse_create_csr_descr(&it.it, a.rows, a.columns, a.count(), p, c, v, index_type<P>, index_type<I>, b, datatype<T>));
+            MUST(rocsparse_create_csr_descr(&it.it, a.rows, a.columns, a.count(), p, c, v, index_type<P>, index_type<I>,
+                                            b, datatype<T>));
         if (format == rocsparse_format_csc)
-            MUST(rocsparse_create_csc_descr(&it.it, a.rows, a.columns, a.count(), p, c, v, index_type<P>, index_type<I>, b, datatype<T>));
-        if (is_ell_) MUST(rocsparse_create_ell_descr(&it.it, a.rows, a.columns, c, v, width(a), index_type<I>, b, datatype<T>));
+            MUST(rocsparse_create_csc_descr(&it.it, a.rows, a.columns, a.count(), p, c, v, index_type<P>, index_type<I>,
+                                            b, datatype<T>));
+        if (is_ell_)
+            MUST(rocsparse_create_ell_descr(&it.it, a.rows, a.columns, c, v, width(a), index_type<I>, b, datatype<T>));
     }
 
     operator rocsparse_spmat_descr() const { return it; }
@@ -1568,7 +1769,8 @@ private:
     template <typename F>
     static void in_ell(const Sparse& a, F put) {
         std::vector<int> filled(static_cast<std::size_t>(a.rows));
-        for (const Entry& e : a.entries) put(static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * a.rows + e.row), e);
+        for (const Entry& e : a.entries)
+            put(static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * a.rows + e.row), e);
     }
     static std::vector<int> indices(const Sparse& a, rocsparse_format format, int base) {
         if (format == rocsparse_format_csc) return applied(transpose, a).column_indices(base);
@@ -1603,11 +1805,13 @@ struct DescribedDense {
     Device<T> values;
     DenseMatrix it;
     DescribedDense(const Dense& a, bool by_rows) : values(packed(a, (by_rows ? a.columns : a.rows) + 2, by_rows)) {
-        MUST(rocsparse_create_dnmat_descr(&it.it, a.rows, a.columns, (by_rows ? a.columns : a.rows) + 2, static_cast<T*>(values), datatype<T>,
+        MUST(rocsparse_create_dnmat_descr(&it.it, a.rows, a.columns, (by_rows ? a.columns : a.rows) + 2,
+                                          static_cast<T*>(values), datatype<T>,
                                           by_rows ? rocsparse_order_row : rocsparse_order_column));
     }
     void check(const Dense& expected, bool by_rows, double tolerance = 0) const {
-        expect("elements", values, packed(expected, (by_rows ? expected.columns : expected.rows) + 2, by_rows), tolerance);
+        expect("elements", values, packed(expected, (by_rows ? expected.columns : expected.rows) + 2, by_rows),
+               tolerance);
     }
 };
 
@@ -1659,9 +1863,11 @@ static void test_described(const Shape& shape) {
                 Scalar<T> s(alpha<T>), t(beta<T>);
                 const auto algorithm = static_cast<rocsparse_spmv_alg>(way.algorithm);
                 std::size_t bytes = 0;
-                MUST(rocsparse_spmv(handle, op, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, algorithm, &bytes, nullptr));
+                MUST(rocsparse_spmv(handle, op, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, algorithm,
+                                    &bytes, nullptr));
                 const Buffer buffer(std::max<std::size_t>(bytes, 4));
-                MUST(rocsparse_spmv(handle, op, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, algorithm, &bytes, buffer));
+                MUST(rocsparse_spmv(handle, op, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, algorithm,
+                                    &bytes, buffer));
                 expect("y", dy, multiply(alpha<T>, opa, x, beta<T>, y).values);
             });
         }
@@ -1671,16 +1877,20 @@ static void test_described(const Shape& shape) {
                 for (const bool by_rows : {false, true}) {
                     if (!way.all_operations && op != none) continue;
                     const int base = turn++ % 2, n = turn % 3 == 0 ? 70 : 9;
-                    test(text(way.name, type_name<T>, shape.name, name_of(op), "by", n, name_of(op_b), by_rows ? "by rows" : "by columns", "base", base, sizes),
+                    test(text(way.name, type_name<T>, shape.name, name_of(op), "by", n, name_of(op_b),
+                              by_rows ? "by rows" : "by columns", "base", base, sizes),
                          [&] {
                              const Described<T, P, I> matrix(a, way.format, base);
-                             const Dense b = op_b == none ? Dense(opa.columns, n, complex) : Dense(n, opa.columns, complex), c(opa.rows, n, complex);
+                             const Dense b = op_b == none ? Dense(opa.columns, n, complex)
+                                                          : Dense(n, opa.columns, complex),
+                                         c(opa.rows, n, complex);
                              const DescribedDense<T> db(b, by_rows), dc(c, by_rows);
                              Scalar<T> s(alpha<T>), t(beta<T>);
                              std::size_t bytes = 0;
                              const auto stage = [&](rocsparse_spmm_stage which, void* buffer) {
-                                 return rocsparse_spmm(handle, op, op_b, s.pointer(), matrix, db.it, t.pointer(), dc.it, datatype<T>,
-                                                       static_cast<rocsparse_spmm_alg>(way.algorithm), which, &bytes, buffer);
+                                 return rocsparse_spmm(handle, op, op_b, s.pointer(), matrix, db.it, t.pointer(), dc.it,
+                                                       datatype<T>, static_cast<rocsparse_spmm_alg>(way.algorithm),
+                                                       which, &bytes, buffer);
                              };
                              MUST(stage(rocsparse_spmm_stage_buffer_size, nullptr));
                              const Buffer buffer(std::max<std::size_t>(bytes, 4));
@@ -1691,12 +1901,15 @@ static void test_described(const Shape& shape) {
                 }
     }
     if (a.count() > 5000) return;
-    for (const rocsparse_format format : {rocsparse_format_csr, rocsparse_format_csc, rocsparse_format_coo, rocsparse_format_coo_aos, rocsparse_format_ell})
+    for (const rocsparse_format format : {rocsparse_format_csr, rocsparse_format_csc, rocsparse_format_coo,
+                                          rocsparse_format_coo_aos, rocsparse_format_ell})
         for (const bool by_rows : {false, true}) {
             if (format == rocsparse_format_ell && shape.kind == Kind::long_row) continue;
             const int base = turn++ % 2;
             const auto check = [&](const char* routine, auto body) {
-                test(text(routine, "format", static_cast<int>(format), type_name<T>, shape.name, by_rows ? "by rows" : "by columns", "base", base, sizes), body);
+                test(text(routine, "format", static_cast<int>(format), type_name<T>, shape.name,
+                          by_rows ? "by rows" : "by columns", "base", base, sizes),
+                     body);
             };
             const Sparse blank = add(0, a, 0, a);
             if (format != rocsparse_format_coo_aos && format != rocsparse_format_ell) {
@@ -1706,17 +1919,22 @@ static void test_described(const Shape& shape) {
                         const Described<T, P, I> matrix(a, format, base), back(blank, format, base);
                         const DescribedDense<T> dense(Dense(a.rows, a.columns), by_rows);
                         std::size_t bytes = 0;
-                        MUST(rocsparse_sparse_to_dense(handle, matrix, dense.it, rocsparse_sparse_to_dense_alg_default, &bytes, nullptr));
+                        MUST(rocsparse_sparse_to_dense(handle, matrix, dense.it, rocsparse_sparse_to_dense_alg_default,
+                                                       &bytes, nullptr));
                         const Buffer buffer(std::max<std::size_t>(bytes, 4));
-                        MUST(rocsparse_sparse_to_dense(handle, matrix, dense.it, rocsparse_sparse_to_dense_alg_default, &bytes, buffer));
+                        MUST(rocsparse_sparse_to_dense(handle, matrix, dense.it, rocsparse_sparse_to_dense_alg_default,
+                                                       &bytes, buffer));
                         dense.check(dense_of(a), by_rows);
-                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default, &bytes, nullptr));
+                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default,
+                                                       &bytes, nullptr));
                         const Buffer other(std::max<std::size_t>(bytes, 4));
-                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default, nullptr, other));
+                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default,
+                                                       nullptr, other));
                         std::int64_t rows, columns, found;
                         MUST(rocsparse_spmat_get_size(back, &rows, &columns, &found));
                         expect("count", static_cast<int>(found), a.count());
-                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default, &bytes, other));
+                        MUST(rocsparse_dense_to_sparse(handle, dense.it, back, rocsparse_dense_to_sparse_alg_default,
+                                                       &bytes, other));
                         expect("values", back.values().host(), matrix.values().host());
                     });
             }
@@ -1735,27 +1953,32 @@ static void test_described(const Shape& shape) {
                         Scalar<T> s(alpha<T>), t(beta<T>);
                         std::size_t bytes = 0;
                         constexpr rocsparse_sddmm_alg algorithm = rocsparse_sddmm_alg_default;
-                        MUST(rocsparse_sddmm_buffer_size(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix, datatype<T>, algorithm, &bytes));
+                        MUST(rocsparse_sddmm_buffer_size(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix,
+                                                         datatype<T>, algorithm, &bytes));
                         const Buffer buffer(std::max<std::size_t>(bytes, 4));
-                        MUST(rocsparse_sddmm_preprocess(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix, datatype<T>, algorithm, buffer));
-                        MUST(rocsparse_sddmm(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix, datatype<T>, algorithm, buffer));
+                        MUST(rocsparse_sddmm_preprocess(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix,
+                                                        datatype<T>, algorithm, buffer));
+                        MUST(rocsparse_sddmm(handle, op, op, s.pointer(), dl.it, dr.it, t.pointer(), matrix,
+                                             datatype<T>, algorithm, buffer));
                         expect("values", matrix.values().host(), Described<T, P, I>(sum, format, base).values().host());
                     });
         }
     for (const int base : {0, 1})
         test(text("spgemm", type_name<T>, shape.name, "base", base, sizes), [&] {
-            const Sparse b = applied(transpose, made(shape, complex)), d = made({"", a.rows, a.rows, Kind::random, 4}, complex);
+            const Sparse b = applied(transpose, made(shape, complex)),
+                         d = made({"", a.rows, a.rows, Kind::random, 4}, complex);
             const Sparse expected = add(alpha<T>, multiply(a, b), beta<T>, d);
-            const Described<T, P, I> da(a, rocsparse_format_csr, base), db(b, rocsparse_format_csr, 1 - base), dd(d, rocsparse_format_csr, base);
+            const Described<T, P, I> da(a, rocsparse_format_csr, base), db(b, rocsparse_format_csr, 1 - base),
+                dd(d, rocsparse_format_csr, base);
             const Device<P> pointers(a.rows + 1);
             SparseMatrix c;
-            MUST(rocsparse_create_csr_descr(&c.it, a.rows, a.rows, 0, static_cast<P*>(pointers), nullptr, nullptr, index_type<P>, index_type<I>, base_of(base),
-                                            datatype<T>));
+            MUST(rocsparse_create_csr_descr(&c.it, a.rows, a.rows, 0, static_cast<P*>(pointers), nullptr, nullptr,
+                                            index_type<P>, index_type<I>, base_of(base), datatype<T>));
             Scalar<T> s(alpha<T>), t(beta<T>);
             std::size_t bytes = 0;
             const auto stage = [&](rocsparse_spgemm_stage which, void* buffer) {
-                return rocsparse_spgemm(handle, none, none, s.pointer(), da, db, t.pointer(), dd, c, datatype<T>, rocsparse_spgemm_alg_default, which, &bytes,
-                                        buffer);
+                return rocsparse_spgemm(handle, none, none, s.pointer(), da, db, t.pointer(), dd, c, datatype<T>,
+                                        rocsparse_spgemm_alg_default, which, &bytes, buffer);
             };
             MUST(stage(rocsparse_spgemm_stage_buffer_size, nullptr));
             const Buffer buffer(std::max<std::size_t>(bytes, 4));
@@ -1765,7 +1988,8 @@ static void test_described(const Shape& shape) {
             expect("count", static_cast<int>(found), expected.count());
             const Device<I> indices(expected.count());
             const Device<T> values(expected.count());
-            MUST(rocsparse_csr_set_pointers(c, static_cast<P*>(pointers), static_cast<I*>(indices), static_cast<T*>(values)));
+            MUST(rocsparse_csr_set_pointers(c, static_cast<P*>(pointers), static_cast<I*>(indices),
+                                            static_cast<T*>(values)));
             MUST(stage(rocsparse_spgemm_stage_compute, buffer));
             const std::vector<int> p = expected.row_pointers(base), i = expected.column_indices(base);
             expect("pointers", pointers.host(), std::vector<P>(p.begin(), p.end()));
@@ -1793,16 +2017,20 @@ static void test_described_blocks(const Shape& shape) {
                 const Device<T> dx(x.values), dy(y.values);
                 SparseMatrix matrix;
                 DenseVector vx, vy;
-                MUST(rocsparse_create_bsr_descr(&matrix.it, blocked.blocks.rows, blocked.blocks.columns, blocked.blocks.count(), direction_of(by_rows), size,
-                                                static_cast<int*>(bsr.pointers), static_cast<int*>(bsr.indices), static_cast<T*>(bsr.values),
-                                                rocsparse_indextype_i32, rocsparse_indextype_i32, base_of(base), datatype<T>));
+                MUST(rocsparse_create_bsr_descr(&matrix.it, blocked.blocks.rows, blocked.blocks.columns,
+                                                blocked.blocks.count(), direction_of(by_rows), size,
+                                                static_cast<int*>(bsr.pointers), static_cast<int*>(bsr.indices),
+                                                static_cast<T*>(bsr.values), rocsparse_indextype_i32,
+                                                rocsparse_indextype_i32, base_of(base), datatype<T>));
                 MUST(rocsparse_create_dnvec_descr(&vx.it, x.rows, static_cast<T*>(dx), datatype<T>));
                 MUST(rocsparse_create_dnvec_descr(&vy.it, y.rows, static_cast<T*>(dy), datatype<T>));
                 Scalar<T> s(alpha<T>), t(beta<T>);
                 std::size_t bytes = 0;
-                MUST(rocsparse_spmv(handle, none, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, rocsparse_spmv_alg_bsr, &bytes, nullptr));
+                MUST(rocsparse_spmv(handle, none, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>,
+                                    rocsparse_spmv_alg_bsr, &bytes, nullptr));
                 const Buffer buffer(std::max<std::size_t>(bytes, 4));
-                MUST(rocsparse_spmv(handle, none, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>, rocsparse_spmv_alg_bsr, &bytes, buffer));
+                MUST(rocsparse_spmv(handle, none, s.pointer(), matrix, vx, t.pointer(), vy, datatype<T>,
+                                    rocsparse_spmv_alg_bsr, &bytes, buffer));
                 expect("y", dy, multiply(alpha<T>, blocked.all, x, beta<T>, y).values);
             });
             if (shape.kind != Kind::long_row)
@@ -1810,31 +2038,36 @@ static void test_described_blocks(const Shape& shape) {
                     check(text("spmm blocked ell", name_of(op_b)).c_str(), [&] {
                         const Blocked blocked(a, size, size, by_rows);
                         const int n = 19;
-                        const Dense b = op_b == none ? Dense(blocked.all.columns, n, complex) : Dense(n, blocked.all.columns, complex);
+                        const Dense b = op_b == none ? Dense(blocked.all.columns, n, complex)
+                                                     : Dense(n, blocked.all.columns, complex);
                         const Dense c(blocked.all.rows, n, complex);
                         const DescribedDense<T> db(b, false), dc(c, false);
                         const std::vector<int> counts = blocked.blocks.row_counts();
                         const int width = *std::max_element(counts.begin(), counts.end()), rows = blocked.blocks.rows;
                         const std::size_t elements = static_cast<std::size_t>(size * size);
-                        std::vector<int> indices(static_cast<std::size_t>(width * rows), base - 1), filled(counts.size());
+                        std::vector<int> indices(static_cast<std::size_t>(width * rows), base - 1),
+                            filled(counts.size());
                         std::vector<Wide> values(indices.size() * elements);
                         for (std::size_t i = 0; i < blocked.blocks.entries.size(); ++i) {
                             const Entry& e = blocked.blocks.entries[i];
-                            const std::size_t at = static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * rows + e.row);
+                            const std::size_t at =
+                                static_cast<std::size_t>(filled[static_cast<std::size_t>(e.row)]++ * rows + e.row);
                             indices[at] = e.column + base;
-                            for (std::size_t k = 0; k < elements; ++k) values[at * elements + k] = blocked.values[i * elements + k];
+                            for (std::size_t k = 0; k < elements; ++k)
+                                values[at * elements + k] = blocked.values[i * elements + k];
                         }
                         const Device<int> ell_indices(indices);
                         const Device<T> ell_values(values);
                         SparseMatrix matrix;
-                        MUST(rocsparse_create_bell_descr(&matrix.it, blocked.all.rows, blocked.all.columns, direction_of(by_rows), size, width * size,
-                                                         static_cast<int*>(ell_indices), static_cast<T*>(ell_values), rocsparse_indextype_i32,
-                                                         base_of(base), datatype<T>));
+                        MUST(rocsparse_create_bell_descr(&matrix.it, blocked.all.rows, blocked.all.columns,
+                                                         direction_of(by_rows), size, width * size,
+                                                         static_cast<int*>(ell_indices), static_cast<T*>(ell_values),
+                                                         rocsparse_indextype_i32, base_of(base), datatype<T>));
                         Scalar<T> s(alpha<T>), t(beta<T>);
                         std::size_t bytes = 0;
                         const auto stage = [&](rocsparse_spmm_stage which, void* buffer) {
-                            return rocsparse_spmm(handle, none, op_b, s.pointer(), matrix, db.it, t.pointer(), dc.it, datatype<T>,
-                                                  rocsparse_spmm_alg_bell, which, &bytes, buffer);
+                            return rocsparse_spmm(handle, none, op_b, s.pointer(), matrix, db.it, t.pointer(), dc.it,
+                                                  datatype<T>, rocsparse_spmm_alg_bell, which, &bytes, buffer);
                         };
                         MUST(stage(rocsparse_spmm_stage_buffer_size, nullptr));
                         const Buffer buffer(std::max<std::size_t>(bytes, 4));
@@ -1856,29 +2089,35 @@ static void test_described_triangles(const Shape& shape) {
                 for (const int n : {0, 5}) {  // 0 means a vector
                     const int base = turn++ % 2;
                     const bool lower = fill == rocsparse_fill_mode_lower, csr = format == rocsparse_format_csr;
-                    test(text(n == 0 ? "spsv" : "spsm", csr ? "csr" : "coo", type_name<T>, shape.name, lower ? "lower" : "upper", name_of(op), "base", base,
-                              sizeof(P) * 8, sizeof(I) * 8), [&] {
-                        const Described<T, P, I> matrix(a, format, base);
-                        MUST(rocsparse_spmat_set_attribute(matrix, rocsparse_spmat_fill_mode, &fill, sizeof fill));
-                        const Dense b(a.rows, std::max(n, 1), complex);
-                        const DescribedDense<T> db(b, false), dx(Dense(b.rows, b.columns), false);
-                        DenseVector vb, vx;
-                        MUST(rocsparse_create_dnvec_descr(&vb.it, a.rows, static_cast<T*>(db.values), datatype<T>));
-                        MUST(rocsparse_create_dnvec_descr(&vx.it, a.rows, static_cast<T*>(dx.values), datatype<T>));
-                        Scalar<T> s(alpha<T>);
-                        std::size_t bytes = 0;
-                        const auto stage = [&](int which, void* buffer) {
-                            return n == 0 ? rocsparse_spsv(handle, op, s.pointer(), matrix, vb, vx, datatype<T>, rocsparse_spsv_alg_default,
-                                                           static_cast<rocsparse_spsv_stage>(which), &bytes, buffer)
-                                          : rocsparse_spsm(handle, op, none, s.pointer(), matrix, db.it, dx.it, datatype<T>, rocsparse_spsm_alg_default,
-                                                           static_cast<rocsparse_spsm_stage>(which), &bytes, buffer);
-                        };
-                        MUST(stage(rocsparse_spsv_stage_buffer_size, nullptr));
-                        const Buffer buffer(std::max<std::size_t>(bytes, 4));
-                        MUST(stage(rocsparse_spsv_stage_preprocess, buffer));
-                        MUST(stage(rocsparse_spsv_stage_compute, buffer));
-                        dx.check(solve(applied(op, a), lower == (op == none), false, alpha<T>, b), false, rounding<T>);
-                    });
+                    test(
+                        text(n == 0 ? "spsv" : "spsm", csr ? "csr" : "coo", type_name<T>, shape.name,
+                             lower ? "lower" : "upper", name_of(op), "base", base, sizeof(P) * 8, sizeof(I) * 8),
+                        [&] {
+                            const Described<T, P, I> matrix(a, format, base);
+                            MUST(rocsparse_spmat_set_attribute(matrix, rocsparse_spmat_fill_mode, &fill, sizeof fill));
+                            const Dense b(a.rows, std::max(n, 1), complex);
+                            const DescribedDense<T> db(b, false), dx(Dense(b.rows, b.columns), false);
+                            DenseVector vb, vx;
+                            MUST(rocsparse_create_dnvec_descr(&vb.it, a.rows, static_cast<T*>(db.values), datatype<T>));
+                            MUST(rocsparse_create_dnvec_descr(&vx.it, a.rows, static_cast<T*>(dx.values), datatype<T>));
+                            Scalar<T> s(alpha<T>);
+                            std::size_t bytes = 0;
+                            const auto stage = [&](int which, void* buffer) {
+                                return n == 0
+                                           ? rocsparse_spsv(handle, op, s.pointer(), matrix, vb, vx, datatype<T>,
+                                                            rocsparse_spsv_alg_default,
+                                                            static_cast<rocsparse_spsv_stage>(which), &bytes, buffer)
+                                           : rocsparse_spsm(handle, op, none, s.pointer(), matrix, db.it, dx.it,
+                                                            datatype<T>, rocsparse_spsm_alg_default,
+                                                            static_cast<rocsparse_spsm_stage>(which), &bytes, buffer);
+                            };
+                            MUST(stage(rocsparse_spsv_stage_buffer_size, nullptr));
+                            const Buffer buffer(std::max<std::size_t>(bytes, 4));
+                            MUST(stage(rocsparse_spsv_stage_preprocess, buffer));
+                            MUST(stage(rocsparse_spsv_stage_compute, buffer));
+                            dx.check(solve(applied(op, a), lower == (op == none), false, alpha<T>, b), false,
+                                     rounding<T>);
+                        });
                 }
 }
 
@@ -1912,7 +2151,8 @@ int main(int argument_count, char** arguments) {
         else
             only = arguments[i];
     if (argument_count < 2) {
-        std::printf("usage: rocsparse float|double|complex-float|complex-double [--names] [HOW FEW] [PART OF CASES' NAMES]\n");
+        std::printf(
+            "usage: rocsparse float|double|complex-float|complex-double [--names] [HOW FEW] [PART OF CASES' NAMES]\n");
         return 2;
     }
     if (rocsparse_create_handle(&handle) != rocsparse_status_success) {

@@ -340,6 +340,9 @@ TEST_F(Hsa, ASoftQueueIsTheClients) {
     EXPECT_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 }
 
+// Memory is given in pages, as on a GPU, so that an array of 16 goes on for so many words.
+constexpr std::uint32_t in_page = 4096 / sizeof(std::uint32_t);
+
 // Once what the fault was about is known to a handler that takes it.
 TEST_F(Hsa, AFaultEndsItsQueueAlone) {
     static std::atomic<std::uint64_t> fault;
@@ -351,11 +354,11 @@ TEST_F(Hsa, AFaultEndsItsQueueAlone) {
     auto* const data = client.allocate<std::uint32_t>(client.device, 16);
     const SignalOf done(1);
     testing::internal::CaptureStderr();
-    work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
+    work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, in_page, std::uint32_t{77});
     EXPECT_TRUE(done.wait_zero());
     const std::string told = testing::internal::GetCapturedStderr();
     hsa_amd_register_system_event_handler(nullptr, nullptr);
-    EXPECT_EQ(fault, reinterpret_cast<std::uint64_t>(data + 16));
+    EXPECT_EQ(fault, reinterpret_cast<std::uint64_t>(data + in_page));
     EXPECT_EQ(work.error, static_cast<int>(HSA_STATUS_ERROR_MEMORY_FAULT));
     EXPECT_NE(told.find("kernel `store`"), std::string::npos) << told;
     EXPECT_NE(told.find("right behind allocation"), std::string::npos) << told;
@@ -363,9 +366,9 @@ TEST_F(Hsa, AFaultEndsItsQueueAlone) {
 
     Work other(client, compiled(kernels, "gfx900", "-O2 -cl-std=CL2.0"));
     const SignalOf again(1);
-    other.dispatch("store", {1, 1, 1}, {1, 1, 1}, again.handle, 0, data, std::uint32_t{15}, std::uint32_t{78});
+    other.dispatch("store", {1, 1, 1}, {1, 1, 1}, again.handle, 0, data, in_page - 1, std::uint32_t{78});
     EXPECT_TRUE(again.wait_zero());
-    EXPECT_EQ(data[15], 78u);
+    EXPECT_EQ(data[in_page - 1], 78u);
     hsa_amd_memory_pool_free(data);
 }
 
@@ -374,7 +377,7 @@ TEST_F(Hsa, AFaultThatNobodyTakesEndsTheProgram) {
     auto* const data = client.allocate<std::uint32_t>(client.device, 16);
     const auto write_outside = [&] {
         const SignalOf done(1);
-        work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
+        work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, in_page, std::uint32_t{77});
         done.wait_zero();
     };
     EXPECT_EXIT(write_outside(), testing::KilledBySignal(SIGABRT), "bad write of 32 bits");
@@ -418,8 +421,9 @@ TEST_F(Hsa, NothingCanBeUsedWhenAllHaveShutDown) {
 
 // As LLVM's OpenMP does, whose plug-in has destroyed by then what it would put its answers into.
 TEST(HsaLate, NobodyBeginsAtTheVeryEnd) {
-    EXPECT_EXIT(::execl(ISAFORGE_LATE_CLIENT, ISAFORGE_LATE_CLIENT, ISAFORGE_HSA, nullptr), testing::ExitedWithCode(7),
-                "");
+    const char* const late_client = ISAFORGE_BINARY_DIR "/tests/hsa_late_client";
+    EXPECT_EXIT(::execl(late_client, late_client, ISAFORGE_BINARY_DIR "/gpu/libhsa-runtime64.so.1", nullptr),
+                testing::ExitedWithCode(7), "");
 }
 
 TEST_F(Hsa, SeveralThreadsUseItAtOnce) {
