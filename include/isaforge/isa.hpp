@@ -744,6 +744,27 @@ struct DecodeTree {
 };
 static_assert(sizeof(DecodeTree::Node) == 8);
 
+// Of which instructions it is proved that their text, as it is printed, is read as the same bits: of those forms whose operands
+// have codes for which it is. What the disassembler would else find out from each instruction that is like none before.
+struct ReadBack {
+    struct Check {
+        std::uint32_t codes = 0;     // a byte for each code of the operand, in `codes`: 1 where it is proved
+        Index field = 0;             // of the form; others may have any code
+
+        bool operator==(const Check&) const = default;
+    };
+    struct FormProof {
+        std::uint32_t first = 0;     // in `checks`
+        std::uint16_t count = 0;
+        std::uint16_t is_proved = 0;  // for some codes
+
+        bool operator==(const FormProof&) const = default;
+    };
+    std::vector<FormProof> forms;    // by Isa::forms
+    std::vector<Check> checks;
+    std::string codes;
+};
+
 struct Isa {
     std::string name;  // "wishbone-gpu"
     std::string title;
@@ -811,6 +832,7 @@ struct Isa {
     std::vector<DocPage> pages;
     std::optional<MnemonicIndex> mnemonics;  // only of models that were packed …
     Rows<DecodeTree> decoding;               // … likewise: one, which is made when something is decoded
+    Rows<ReadBack> read_back;                // … likewise, at most one; only of built-in descriptions
 
     // What is said in prose of what was declared there; empty where nothing is.
     std::string_view doc_of(Place where) const {

@@ -197,6 +197,7 @@ void Builder::begin() {
     is_form_described_.resize(isa_.forms.size());
     has_limits_.resize(isa_.forms.size());
     has_checks_.resize(isa_.forms.size());
+    tables_.relaxes = relax_;
     if (!isa_.mnemonics || (relax_ && isa_.mnemonics->relaxes)) tables_.own_index = index_mnemonics(isa_, relax_);
     tables_.index = tables_.own_index ? &*tables_.own_index : &*isa_.mnemonics;
     name_mnemonics();

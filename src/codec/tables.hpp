@@ -287,6 +287,7 @@ struct Codec::Tables {
     std::vector<codec::FormTable> forms;        // by Isa::forms
     const MnemonicIndex* index = nullptr;       // the model's, or the next
     std::optional<MnemonicIndex> own_index;
+    bool relaxes = false;                       // names count, too, by which longer forms may be given
     std::vector<codec::Mnemonic> mnemonics;     // by MnemonicIndex::mnemonics
     const codec::Mnemonic* nameless = nullptr;  // of them the one of statements that have none
     std::uint32_t slot_mask = 0;

@@ -31,6 +31,24 @@ void put(std::string& name, std::uint64_t number) {
     name.append(bytes, sizeof bytes);
 }
 
+// The bits of the form's instructions that are ignored, and what the assembler writes there.
+std::pair<Image, Image> loose_bits(const Isa& isa, const Form& form) {
+    Image covered = form.mask;
+    for (const Field& field : form.fields) {
+        if (field.ignored || field.type >= isa.operand_types.size()) continue;
+        for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
+    }
+    Image loose;
+    for (unsigned bit = 0; bit < form.bits; ++bit) {
+        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
+    }
+    return {loose, form.written & loose};
+}
+
+bool is_one_word(const Image& image) {
+    return std::all_of(image.words.begin() + 1, image.words.end(), [](std::uint64_t word) { return word == 0; });
+}
+
 bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
 
 // What is seen at a glance, as a part of a name: a letter, and how much was taken where that was a part.
@@ -86,14 +104,50 @@ struct Verifier::Looks {
 Verifier::~Verifier() = default;
 
 Verifier::Verifier(const Codec& codec, bool registers_are_symbols)
-    : codec_(codec),
-      reading_(std::make_unique<Reading>()),
-      known_(codec.isa().forms.size()),
-      known_too_(codec.isa().forms.size()) {
+    : codec_(codec), reading_(std::make_unique<Reading>()), proved_(codec.isa().forms.size()) {
     reading_->expressions.stable_text = false;
     reading_->expressions.syntax.use(codec.isa().surface);
     if (!registers_are_symbols) reading_->expressions.registers = &codec;
-    const Codec::Tables& tables = codec.tables_so_far();
+    if (registers_are_symbols || codec.tables_so_far().relaxes || codec.isa().read_back.empty()) return;
+    const ReadBack& proved = codec.isa().read_back[0];
+    if (proved.forms.size() != proved_.size()) return;
+    read_back_ = &proved;
+    checks_.reserve(proved.checks.size());
+}
+
+// What was proved of the form; a damaged file's is not believed.
+void Verifier::take_proof(Index index) {
+    Proved& proved = proved_[index];
+    if (proved.is_known) return;
+    proved.is_known = true;
+    if (!read_back_ || read_back_->forms[index].is_proved == 0) return;
+    const ReadBack::FormProof& proof = read_back_->forms[index];
+    const Form& form = codec_.isa().forms[index];
+    const std::size_t first = checks_.size();
+    bool good = proof.first <= read_back_->checks.size() && proof.count <= read_back_->checks.size() - proof.first &&
+                proof.count <= checks_.capacity() - first;
+    for (std::uint32_t i = 0; good && i < proof.count; ++i) {
+        const ReadBack::Check& check = read_back_->checks[proof.first + i];
+        codec::Check& made = checks_.emplace_back();
+        good = check.field < form.fields.size() && made.place.set(form.fields[check.field].place);
+        if (!good) break;
+        const unsigned width = form.fields[check.field].place.width;
+        good = width <= widest_listed && check.codes + (std::size_t{1} << width) <= read_back_->codes.size();
+        made.codes = reinterpret_cast<const std::uint8_t*>(read_back_->codes.data()) + check.codes;
+    }
+    const auto [loose, tight] = loose_bits(codec_.isa(), form);
+    if (!good || !is_one_word(loose)) return checks_.resize(first);
+    proved.checks = checks_.data() + first;
+    proved.count = proof.count;
+    proved.loose = loose.words[0];
+    proved.tight = tight.words[0];
+}
+
+void Verifier::begin_learning() {
+    if (!known_.empty()) return;
+    known_.resize(proved_.size());
+    known_too_.resize(proved_.size());
+    const Codec::Tables& tables = codec_.tables_so_far();
     for (KnownToo& too : known_too_) too.mnemonic = nowhere;
     for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {
         const codec::Mnemonic& mnemonic = tables.mnemonics[m];
@@ -102,6 +156,16 @@ Verifier::Verifier(const Codec& codec, bool registers_are_symbols)
             if (reading.printed && known_too_[reading.form].mnemonic == nowhere) known_too_[reading.form].mnemonic = m;
         }
     }
+}
+
+bool Verifier::is_like_one_before(Index form, const Image& image) {
+    if (!proved_[form].is_known) {
+        take_proof(form);
+        if (proved_[form].holds(image.words[0])) return true;
+    }
+    begin_learning();
+    const std::uint64_t key = key_of(form, image);
+    return key != 0 && proofs_.holds(known_[form].group, key);
 }
 
 // --- reading ----------------------------------------------------------------------------------------------------------
@@ -132,11 +196,12 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
     return true;
 }
 
-// Whether a rule is broken depends on more than kinds of texts: on which registers are the same, say.
+bool Verifier::is_ruled_out() const { return reading_->ruled_out; }
+
 void Verifier::learn(Index form, const Image& image) {
     std::uint64_t key = key_of(form, image);
     const std::uint32_t group = known_[form].group;
-    if (reading_->ruled_out || key == 0 || !add_steps(form)) return;
+    if (is_ruled_out() || key == 0 || !add_steps(form)) return;
     if (known_[form].group != group) key = key_of(form, image);  // more counts now
     if (key != 0 && take(kept_bytes)) proofs_.add(known_[form].group, key);
 }
@@ -236,11 +301,16 @@ void Verifier::Proofs::put(const Proof& proof) {
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
-// Whether the form's instructions can be told by keys, this one among them: what is ignored is as the assembler writes it.
-bool Verifier::is_usable(Index form, const Image& image) {
+const Verifier::Known& Verifier::know(Index form) {
     Known& known = known_[form];
     if (known.state == Known::State::unseen)
         known.state = look_at(form, known, known_too_[form]) ? Known::State::usable : Known::State::useless;
+    return known;
+}
+
+// Whether the form's instructions can be told by keys, this one among them: what is ignored is as the assembler writes it.
+bool Verifier::is_usable(Index form, const Image& image) {
+    const Known& known = know(form);
     const More* const more = known_too_[form].more.get();
     return known.state == Known::State::usable &&
            (more ? (image & more->loose) == more->tight : (image.words[0] & known.loose) == known.tight);
@@ -372,21 +442,12 @@ Verifier::Looks* Verifier::looks_of(Texts& texts, const std::vector<std::uint32_
 std::uint32_t Verifier::kinds_of(const Looks* looks) { return looks ? looks->kinds : 0; }
 
 void Verifier::add_loose(const Form& form, Known& known, KnownToo& too) const {
-    Image covered = form.mask;
-    for (const Field& field : form.fields) {
-        if (field.ignored || field.type >= codec_.isa().operand_types.size()) continue;
-        for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
-    }
-    Image loose;
-    for (unsigned bit = 0; bit < form.bits; ++bit) {
-        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
-    }
-    const Image tight = form.written & loose;
-    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; })) {
-        too.more = std::make_unique<More>(More{loose, tight});
-    } else {
+    const auto [loose, tight] = loose_bits(codec_.isa(), form);
+    if (is_one_word(loose)) {
         known.loose = loose.words[0];
         known.tight = tight.words[0];
+    } else {
+        too.more = std::make_unique<More>(More{loose, tight});
     }
 }
 

@@ -2,6 +2,8 @@
 // reader. Reading is a row of looks at texts, each of which says where to look next: if every look at an operand of one
 // instruction comes out at another one's operand as it did there, both are read in the same way. How a look at a text comes
 // out is asked of the reader, once for each code of an operand.
+//
+// Of the built-in descriptions' forms that has been done for all codes when the program was built: see Isa::read_back.
 #pragma once
 
 #include <map>
@@ -12,12 +14,11 @@
 #include <vector>
 
 #include "codec/quick_place.hpp"
+#include "codec/tables.hpp"
 #include "isaforge/codec.hpp"
 
 namespace isaforge::codec {
-struct Candidate;
 struct Look;
-struct ReadStep;
 }  // namespace isaforge::codec
 
 namespace isaforge::disassembler {
@@ -40,14 +41,42 @@ public:
 
     // One like it has been read back.
     bool is_certain(Index form, const Image& image) {
-        const std::uint64_t key = key_of(form, image);
-        return key != 0 && proofs_.holds(known_[form].group, key);
+        return proved_[form].holds(image.words[0]) || is_like_one_before(form, image);
     }
 
     // This instruction has been read back: it was the last.
     void learn(Index form, const Image& image);
 
+    // Reads back one instruction of the form for each way in which its operands are looked at. Codes of which nothing is proved
+    // are left to is_certain.
+    struct Proof {
+        struct Operand {
+            Index field;                // of the form
+            std::string codes;          // a byte for each: 1 where it is proved
+        };
+        bool holds = false;             // for some codes …
+        std::vector<Operand> operands;  // … of these, and all of others
+    };
+    Proof prove(Index form);
+
 private:
+    // What was proved of a form before.
+    struct Proved {
+        std::uint64_t loose = 0;      // bits that are ignored …
+        std::uint64_t tight =
+            never;  // … and what the assembler writes there, or `never`: nothing is proved, or not asked for yet
+        const codec::Check* checks = nullptr;
+        std::uint32_t count = 0;
+        bool is_known = false;
+
+        bool holds(std::uint64_t word) const {
+            if ((word & loose) != tight) return false;
+            for (std::uint32_t i = 0; i < count; ++i) {
+                if (!checks[i].holds(word)) return false;
+            }
+            return true;
+        }
+    };
     struct Step;   // a way in which a text is looked at
     struct Texts;  // of an operand, where the same stands around them
     struct Looks;  // what some steps make of texts
@@ -138,6 +167,14 @@ private:
         return key;
     }
 
+    class Prover;
+    bool is_like_one_before(Index form, const Image& image);
+    // Whether a text before was read whole, but broke a rule. That depends on more than kinds of texts: on which registers are the
+    // same, say.
+    bool is_ruled_out() const;
+    void take_proof(Index form);
+    void begin_learning();
+    const Known& know(Index form);
     bool is_usable(Index form, const Image& image);
     bool add_unusual(Index form, unsigned number, const Image& image, std::uint64_t& key);
     bool look_at(Index form, Known& known, KnownToo& too);
@@ -177,6 +214,10 @@ private:
     const Codec& codec_;
     struct Reading;  // what reading a statement needs, made once
     std::unique_ptr<Reading> reading_;
+    std::vector<Proved> proved_;             // by form
+    std::vector<codec::Check> checks_;       // of these; as many as there can be have room
+    const ReadBack* read_back_ = nullptr;    // what they are taken from; null: nothing is proved, or not for us
+    // Empty until something is not proved.
     std::vector<Known> known_;               // by form …
     std::vector<KnownToo> known_too_;        // … likewise
     std::uint32_t groups_ = 0;

@@ -126,6 +126,7 @@ ISAFORGE_MEMBERS(MnemonicIndex, &T::words, &T::mnemonics, &T::readings, &T::slot
                  &T::names, &T::has_dots, &T::relaxes, &T::longest);
 ISAFORGE_MEMBERS(FunctionList, &T::names, &T::all);
 ISAFORGE_MEMBERS(DecodeTree, &T::nodes, &T::begins, &T::forms);
+ISAFORGE_MEMBERS(ReadBack, &T::forms, &T::checks, &T::codes);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::expansions, &T::switched, &T::floats,
@@ -133,7 +134,7 @@ ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineag
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::has_cycles, &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
                  &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages, &T::mnemonics,
-                 &T::decoding);
+                 &T::decoding, &T::read_back);
 
 ISAFORGE_MEMBERS(semantics::TypeName, &T::is_signed, &T::width, &T::name, &T::arguments, &T::place);
 ISAFORGE_MEMBERS(semantics::TypeAlias, &T::name, &T::place, &T::parameters, &T::meaning);

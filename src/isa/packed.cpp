@@ -30,7 +30,8 @@ constexpr unsigned deepest_tree = 2000;  // of structures in one another: more t
 template <typename T>
 constexpr bool is_raw = std::is_same_v<T, Place> || std::is_same_v<T, MnemonicIndex::Mnemonic> ||
                         std::is_same_v<T, MnemonicIndex::Reading> || std::is_same_v<T, MnemonicIndex::Slot> ||
-                        std::is_same_v<T, MnemonicIndex::FormFacts> || std::is_same_v<T, DecodeTree::Node>;
+                        std::is_same_v<T, MnemonicIndex::FormFacts> || std::is_same_v<T, DecodeTree::Node> ||
+                        std::is_same_v<T, ReadBack::Check> || std::is_same_v<T, ReadBack::FormProof>;
 
 // Whether all bytes of a list of them are.
 template <typename T>
@@ -613,6 +614,7 @@ bool PackedModels::unpack_whole(const Model& model, FileId first_file, Isa& isa)
     static_cast<void>(all.forms.begin());
     static_cast<void>(all.functions.all.begin());
     static_cast<void>(all.decoding.begin());
+    static_cast<void>(all.read_back.begin());
     return !reader->failed();
 }
 

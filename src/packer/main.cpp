@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "codec/mnemonics.hpp"
+#include "disassembler/prove.hpp"
 #include "isa/packed.hpp"
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/isa.hpp"
@@ -20,7 +21,9 @@ bool add(Packer& packer, const std::string& name) {
     const auto isa = load_isa(name, sources, diagnostics);
     std::fputs(to_text(diagnostics, sources).c_str(), stderr);
     if (!isa) return false;
-    packer.add(codec::with_indexes(*isa), static_cast<FileId>(sources.size()));
+    auto whole = std::make_shared<Isa>(codec::with_indexes(*isa));
+    whole->read_back.push_back(disassembler::prove(whole));
+    packer.add(*whole, static_cast<FileId>(sources.size()));
     return true;
 }
 

@@ -2,11 +2,13 @@
 // built-in description, with random codes and with those at the edges, are held against the reader.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "disassembler/prove.hpp"
 #include "disassembler/verify.hpp"
 #include "effort.hpp"
 #include "isaforge/codec.hpp"
@@ -201,13 +203,21 @@ instructions P [] "{name} {D}, {K}" {
 }
 )";
 
-// Every word, four times, in orders in which each learns from others.
-TEST(Certain, IsSoWhereTextsAreAlike) {
+std::shared_ptr<const Isa> tricky_isa(const ReadBack* proved = nullptr) {
     SourceManager sources;
     Diagnostics diagnostics;
     const std::shared_ptr<const Isa> isa = load_isa_text("tricky.isa", std::string(tricky), sources, diagnostics);
-    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
-    const Codec codec(isa);
+    EXPECT_TRUE(isa) << to_text(diagnostics, sources);
+    if (proved == nullptr) return isa;
+    auto with = std::make_shared<Isa>(*isa);
+    with->read_back = {};
+    with->read_back.push_back(*proved);
+    return with;
+}
+
+// Every word, four times, in orders in which each learns from others.
+TEST(Certain, IsSoWhereTextsAreAlike) {
+    const Codec codec(tricky_isa());
     Comparison comparison(codec);
     for (const std::uint32_t step : {1u, 40503u, 257u, 65535u}) {
         Comparison fresh(codec);
@@ -221,6 +231,84 @@ TEST(Certain, IsSoWhereTextsAreAlike) {
     }
     EXPECT_GT(comparison.counts().certain, comparison.counts().good / 2);
     EXPECT_LT(comparison.counts().good, comparison.counts().instructions);  // some are another's text
+}
+
+// A word of which nothing was learnt is certain by what was proved alone.
+TEST(Certain, IsSoByProof) {
+    const ReadBack proved = disassembler::prove(tricky_isa());
+    const std::shared_ptr<const Isa> isa = tricky_isa(&proved);
+    const Codec codec(isa);
+    std::vector<char> text(Codec::max_text + 64);
+    disassembler::Verifier verifier(codec), reader(codec);
+    unsigned certain = 0, good = 0;
+    for (std::uint32_t word = 0; word < 65536; ++word) {
+        Image image;
+        image.set(0, 16, word);
+        unsigned bits = 0;
+        const Index form = codec.decode(image, 16, bits);
+        if (form == no_index) continue;
+        char* const end = codec.print(text.data(), form, image, bits, 0x1000);
+        *end = '\0';
+        const bool is_certain = verifier.is_certain(form, image);
+        const bool is_good = reader.reads_back(image, bits, text.data(), end, 0x1000);
+        certain += is_certain;
+        good += is_good;
+        ASSERT_FALSE(is_certain && !is_good) << word << ": " << std::string(text.data(), end);
+    }
+    EXPECT_GT(certain, good / 8);
+    EXPECT_LT(certain, good);
+}
+
+TEST(Certain, MostFormsOfTheBuiltInOnesAreProved) {
+    for (const std::string name : {"gcn1.0", "gcn1.2", "gcn1.4", "mos6502"}) {
+        SourceManager sources;
+        Diagnostics diagnostics;
+        const std::shared_ptr<const Isa> isa = load_isa(name, sources, diagnostics);
+        ASSERT_TRUE(isa && isa->read_back.size() == 1) << name;
+        const ReadBack& proved = isa->read_back[0];
+        ASSERT_EQ(proved.forms.size(), isa->forms.size());
+        const auto count = std::ranges::count_if(proved.forms, [](const auto& form) { return form.is_proved != 0; });
+        EXPECT_GT(static_cast<std::size_t>(count), isa->forms.size() / 5 * 4) << name;
+    }
+}
+
+// As a file might have that somebody else has written.
+TEST(Certain, DamagedProofsAreNotBelieved) {
+    const ReadBack proved = disassembler::prove(tricky_isa());
+    const auto most = ~std::uint32_t{0};
+    const auto damage = [&](auto&& change) {
+        ReadBack damaged = proved;
+        change(damaged);
+        const Codec codec(tricky_isa(&damaged));
+        disassembler::Verifier verifier(codec);
+        unsigned certain = 0;
+        for (std::uint32_t word = 0; word < 65536; ++word) {
+            Image image;
+            image.set(0, 16, word);
+            unsigned bits = 0;
+            const Index form = codec.decode(image, 16, bits);
+            if (form != no_index) certain += verifier.is_certain(form, image);
+        }
+        return certain;
+    };
+    EXPECT_EQ(damage([](ReadBack& one) { one.forms.pop_back(); }), 0u);
+    EXPECT_EQ(damage([&](ReadBack& one) {
+                  for (auto& form : one.forms) form.first = most, form.count = 1;
+              }),
+              0u);
+    EXPECT_EQ(damage([](ReadBack& one) {
+                  for (auto& form : one.forms) form.count = 0xffff;
+              }),
+              0u);
+    EXPECT_LT(damage([&](ReadBack& one) {
+                  for (auto& check : one.checks) check.field = most;
+              }),
+              damage([](ReadBack&) {}));
+    EXPECT_LT(damage([&](ReadBack& one) {
+                  for (auto& check : one.checks) check.codes = most;
+              }),
+              damage([](ReadBack&) {}));
+    EXPECT_LT(damage([](ReadBack& one) { one.codes.clear(); }), damage([](ReadBack&) {}));
 }
 
 }  // namespace
