@@ -1,8 +1,8 @@
 // From bits to a form and its operands' codes.
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
+#include "codec/load.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge {
@@ -208,7 +208,8 @@ Index Codec::decode(const Image& image, unsigned available, unsigned& bits) cons
     const DecodeLeaf* leaf = &find_leaf(*tables_, image);
     for (;; ++leaf) {
         const Seen seen = leaf->may_be(image, available) ? look(*leaf, image.words[0]) : Seen::other;
-        if (seen == Seen::certain && !leaf->limited) [[likely]] {
+        if (seen == Seen::certain && !(leaf->limited && breaks_limit(*isa_, *tables_, leaf->form, image, nullptr)))
+            [[likely]] {
             bits = leaf->bits;
             return leaf->form;
         }
@@ -288,19 +289,19 @@ std::uint64_t first_word(const std::uint8_t* bytes, std::size_t size, unsigned u
     return word;
 }
 
-bool in_order(const Isa& isa) { return std::endian::native == std::endian::little && !isa.big_endian; }
+}  // namespace
 
-[[gnu::noinline]] Image load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t size) {
+Image codec::load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t size) {
     Image image;
     size = std::min<std::size_t>(size, max_instruction_bits / 8);
     const unsigned unit = isa.unit_bytes();
-    if (in_order(isa) && size == sizeof(std::uint32_t)) {
+    if (is_in_order(isa) && size == sizeof(std::uint32_t)) {
         std::uint32_t word = 0;
         std::memcpy(&word, bytes, sizeof word);
         image.words[0] = word;
     } else if (size < sizeof image.words[0] && size % unit == 0) {
         image.words[0] = first_word(bytes, size, unit, isa.big_endian);
-    } else if (in_order(isa)) {
+    } else if (is_in_order(isa)) {
         std::memcpy(image.words.data(), bytes, size);
     } else {
         for (std::size_t i = 0; i < size; ++i) {
@@ -312,22 +313,11 @@ bool in_order(const Isa& isa) { return std::endian::native == std::endian::littl
     return image;
 }
 
-}  // namespace
-
-Image Codec::load(const std::uint8_t* bytes, std::size_t size) const {
-    constexpr std::size_t word = sizeof(std::uint64_t);
-    if (!in_order(*isa_) || size < word || size > 2 * word) [[unlikely]]
-        return load_any(*isa_, bytes, size);
-    Image image;
-    std::memcpy(image.words.data(), bytes, word);
-    std::memcpy(&image.words[1], bytes + size - word, word);
-    if (size < 2 * word) image.words[1] = size == word ? 0 : image.words[1] >> 8 * (2 * word - size);
-    return image;
-}
+Image Codec::load(const std::uint8_t* bytes, std::size_t size) const { return codec::load(*isa_, bytes, size); }
 
 void Codec::store(const Image& image, unsigned bits, std::uint8_t* bytes) const {
     const unsigned unit = isa_->unit_bytes();
-    if (in_order(*isa_)) {
+    if (codec::is_in_order(*isa_)) {
         std::memcpy(bytes, image.words.data(), bits / 8);
         return;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <new>
 
 #include "codec/numerals.hpp"
 
@@ -10,6 +11,7 @@ namespace isaforge::codec {
 
 namespace {
 
+constexpr unsigned widest_tabulated = 16;       // of operands whose texts are kept by code
 constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts
 
 // As many as there is room for.
@@ -18,6 +20,11 @@ char* put(char* out, const char* limit, std::string_view text) {
 }
 
 }  // namespace
+
+Printer::Texts::Texts(std::size_t count)
+    : list(static_cast<Text*>(std::calloc(count, sizeof(Text)))) {  // NOLINT(*-no-malloc): owned by the list
+    if (!list) throw std::bad_alloc();
+}
 
 Printer::Printer(const Isa& isa, const Codec::Tables& tables)
     : isa_(isa), codec_tables_(tables), forms_(isa.forms.size()) {}
@@ -152,7 +159,8 @@ void Printer::add_text(Steps& steps, std::string_view text) const {
 bool Printer::is_tabulated(const Field& field) const {
     const OperandType& type = isa_.operand_types[field.type];
     QuickPlace place;
-    return type.width <= widest_table && type.width > 0 && place.set(field.place);
+    if (type.width == 0 || type.width > widest_tabulated || !place.set(field.place)) return false;
+    return type.width <= widest_table || !wide_rows(field.type).is_all;  // numbers are made faster than they are found
 }
 
 void Printer::add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const {
@@ -163,44 +171,43 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
         if (is_tabulated(field)) {
             step.kind = Step::Kind::table;
             step.of = {const_cast<Table*>(table_of(field.type, suffix)), place};
-        } else if (const auto* rows = wide_rows(field.type)) {
+        } else if (const std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
             step.kind = Step::Kind::wide;
-            step.of = {const_cast<std::vector<WideRow>*>(rows), place};
+            step.of = {const_cast<std::vector<WideRow>*>(&rows), place};
         }
     }
     steps.push_back(step);
 }
 
 const Printer::Table* Printer::table_of(Index type, std::string_view suffix) const {
-    const auto [place, is_new] = tables_.try_emplace({type, std::string(suffix)});
-    Table& table = place->second;
-    if (!is_new) return &table;
-    table.type = type;
-    table.suffix = place->first.second;
-    table.texts.resize(std::size_t{1} << isa_.operand_types[type].width);
-    return &table;
+    const auto known = tables_.find({type, std::string(suffix)});
+    if (known != tables_.end()) return &known->second;
+    Table made{type, {}, Texts(std::size_t{1} << isa_.operand_types[type].width)};
+    const auto place = tables_.emplace(std::pair(type, std::string(suffix)), std::move(made)).first;
+    place->second.suffix = place->first.second;
+    return &place->second;
 }
 
-// Null where a row is of another kind.
-const std::vector<Printer::WideRow>* Printer::wide_rows(Index index) const {
+// What rows behind the first of another kind have is printed in the usual way.
+const Printer::Wide& Printer::wide_rows(Index index) const {
     const auto [place, is_new] = wide_.try_emplace(index);
-    std::vector<WideRow>& rows = place->second;
+    Wide& wide = place->second;
+    if (!is_new) return wide;
     const OperandType& type = isa_.operand_types[index];
-    if (is_new && type.kind == OperandKind::number) {
+    if (type.kind == OperandKind::number) {
         WideRow row;
-        if (set_number(type, nullptr, row)) rows.push_back(std::move(row));
-    } else if (is_new && type.kind == OperandKind::table) {
-        for (const OperandRow& row : type.rows) {
-            if (row.alias) continue;
-            WideRow made;
-            if (!make_wide_row(row, made)) {
-                // What the rows before do not have is printed in the usual way.
-                break;
-            }
-            rows.push_back(std::move(made));
-        }
+        wide.is_all = set_number(type, nullptr, row);
+        if (wide.is_all) wide.rows.push_back(std::move(row));
+        return wide;
     }
-    return rows.empty() ? nullptr : &rows;
+    wide.is_all = type.kind == OperandKind::table;
+    for (const OperandRow& row : type.rows) {
+        if (row.alias || !wide.is_all) continue;
+        WideRow made;
+        wide.is_all = make_wide_row(row, made);
+        if (wide.is_all) wide.rows.push_back(std::move(made));
+    }
+    return wide;
 }
 
 bool Printer::make_wide_row(const OperandRow& row, WideRow& out) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -41,10 +42,21 @@ private:
     };
     static_assert(sizeof(Text) == 16);
 
+    // Of wide operands most codes are never printed: their memory is asked for as zeros that nobody has touched.
+    struct Texts {
+        explicit Texts(std::size_t count);
+        Text& operator[](std::size_t code) const { return list[code]; }
+
+        struct Free {
+            void operator()(Text* texts) const { std::free(texts); }  // NOLINT(*-no-malloc): see above
+        };
+        std::unique_ptr<Text[], Free> list;
+    };
+
     struct Table {
         Index type = no_index;
         std::string_view suffix;
-        mutable std::vector<Text> texts;  // by code
+        Texts texts;  // by code
     };
 
     // A row of a wide operand whose text is fixed but for a number in it.
@@ -95,7 +107,11 @@ private:
     void add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const;
     bool is_tabulated(const Field& field) const;
     const Table* table_of(Index type, std::string_view suffix) const;
-    const std::vector<WideRow>* wide_rows(Index type) const;
+    struct Wide {
+        std::vector<WideRow> rows;  // the first ones …
+        bool is_all = true;         // … or all
+    };
+    const Wide& wide_rows(Index type) const;
     bool make_wide_row(const OperandRow& row, WideRow& out) const;
     bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
 
@@ -111,7 +127,7 @@ private:
     mutable std::mutex mutex_;
     mutable std::deque<Steps> steps_;
     mutable std::map<std::pair<Index, std::string>, Table> tables_;  // by operand and what follows it
-    mutable std::map<Index, std::vector<WideRow>> wide_;             // empty: cannot be done so
+    mutable std::map<Index, Wide> wide_;
     mutable std::deque<std::string> long_texts_;
 };
 

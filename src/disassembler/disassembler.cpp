@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "assembler/characters.hpp"
+#include "codec/load.hpp"
 #include "codec/tables.hpp"
 #include "disassembler/labels.hpp"
 #include "disassembler/output.hpp"
@@ -519,7 +520,7 @@ std::uint64_t Disassembler::instructions(std::uint64_t at, std::uint64_t until, 
     const std::uint64_t size = section_->bytes.size();
     for (; at < until && at + known->bytes() <= until && known->is_instruction(); ++known) {
         const Image image =
-            codec_.load(bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)));
+            codec::load(isa_, bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)));
         instruction(known->form(), image, known->bytes() * 8u, at);
         at += known->bytes();
     }
@@ -573,8 +574,12 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         if (codec_.tables_so_far().index->forms[form].is_relative)
             end = codec_.print(begin + 4, form, image, bits, address, this);
     }
-    std::memcpy(end, line_end_.data(), line_end_.size());
-    out_.set(end + line_end_.size());
+    if (line_end_.size() == 1) {
+        *end++ = line_end_[0];
+    } else {
+        end = std::copy(line_end_.begin(), line_end_.end(), end);
+    }
+    out_.set(end);
 }
 
 // Prints bytes as data, with the text that does not read back as a comment.

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "assembler/characters.hpp"
+#include "codec/load.hpp"
 #include "codec/tables.hpp"
 #include "support/in_order.hpp"
 #include "support/printable.hpp"
@@ -164,6 +165,14 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             if (offset % unit == 0) out.targets.push_back({at, other, offset});
         }
     };
+    const std::uint8_t* const bytes = section.bytes.data();
+    const Isa& isa = codec_.isa();
+    const MnemonicIndex::FormFacts* const facts = codec_.tables_so_far().index->forms.data();
+    // A number that a linker fills in does not say yet where it leads.
+    const auto is_unknown = [&](std::uint64_t end) {
+        while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
+        return next_relocated < relocated.size() && relocated[next_relocated] < end;
+    };
     auto next_part = first_part(index);
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
@@ -173,7 +182,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             continue;
         }
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
-        const Image image = codec_.load(section.bytes.data() + at, available);
+        const Image image = codec::load(isa, bytes + at, available);
         unsigned bits = 0;
         const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {
@@ -183,16 +192,14 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             at += count;
             continue;
         }
+        const std::uint64_t end = at + bits / 8;
         out.code.emplace_back(form, bits / 8);
-        // A number that a linker fills in does not say yet where it leads.
-        while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
-        const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown && codec_.tables_so_far().index->forms[form].is_relative) {
+        if (facts[form].is_relative && !is_unknown(end)) {
             codec_.operands(form, image, first + at / step, [&](const Operand& operand) {
                 if (operand.relative) note_target(static_cast<std::uint64_t>(operand.value));
             });
         }
-        at += bits / 8;
+        at = end;
     }
     out.end = at;
 }

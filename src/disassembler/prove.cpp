@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_read = 4096;  // instructions of one form
 constexpr unsigned widest_proved = 16;   // of operands, whose codes are all looked at
-constexpr std::size_t most_examples = 8;
+constexpr std::size_t most_codes = std::size_t{1} << widest_proved;
 
 }  // namespace
 
@@ -38,21 +38,23 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t first_own_name = own_kind + 1u;
     struct Kind {
-        std::vector<std::uint64_t> examples;  // codes
+        std::vector<std::uint64_t> codes;
         bool is_left_out = false;
     };
     struct Operand {
         Index field = no_index;
-        std::map<std::uint64_t, Kind> kinds;
-        std::string names;  // by code: its kind; `own_kind` where it is like no other, 0 where it does not decode
+        std::map<std::uint32_t, Kind> kinds;
+        std::vector<std::uint32_t>
+            names;  // by code: its kind; `own_kind` where it is like no other, 0 where it does not decode
     };
     enum class Read : std::uint8_t { good, bad, grown };
-    using Choice = std::vector<std::map<std::uint64_t, Kind>::iterator>;  // of each operand
+    using Choice = std::vector<std::map<std::uint32_t, Kind>::iterator>;  // of each operand
 
     const PartField& part(std::size_t number) const { return verifier_.part_fields_[known_.first_part + number]; }
 
-    // False where there are too many codes, or some of them are looked at by themselves.
+    // False where there are too many.
     bool find_kinds() {
         const Codec::Tables& tables = verifier_.codec_.tables_so_far();
         Shape& shape = verifier_.shapes_[verifier_.known_too_[index_].shape];
@@ -62,19 +64,19 @@ private:
             Operand& operand = operands_[i];
             operand.field = part(i).index;
             const Field& field = form_.fields[operand.field];
-            if (shape.looks[i] == nullptr || field.place.width > widest_proved) return false;
+            if (field.place.width > widest_proved) return false;
             const std::uint64_t codes = std::uint64_t{1} << field.place.width;
-            operand.names.assign(codes, '\0');
+            operand.names.assign(codes, 0);
             for (std::uint64_t code = 0; code < codes; ++code) {
                 if (!codec::code_is_valid(isa_, tables, field.type, code)) continue;
-                const std::uint8_t name = verifier_.kind_of(*shape.looks[i], code);
-                operand.names[code] = static_cast<char>(name);
-                if (name == own_kind) continue;
-                std::vector<std::uint64_t>& examples = operand.kinds[name].examples;
-                if (examples.size() < most_examples) examples.push_back(code);
+                // Where texts say nothing each code is a kind of its own.
+                const std::uint32_t name = shape.looks[i] ? verifier_.kind_of(*shape.looks[i], code)
+                                                          : first_own_name + static_cast<std::uint32_t>(code);
+                operand.names[code] = name;
+                if (name != own_kind) operand.kinds[name].codes.push_back(code);
             }
             all *= operand.kinds.size();
-            if (all == 0 || all > most_read) return false;
+            if (all == 0 || all > (operands_.size() == 1 ? most_codes : most_read)) return false;
         }
         return true;
     }
@@ -138,27 +140,79 @@ private:
         return false;
     }
 
-    // Where the first examples together are another instruction, or none, others are taken.
     Read read_one(const Choice& choice) {
         const Codec& codec = verifier_.codec_;
-        for (std::size_t number = 0; number < most_examples; ++number) {
-            Image image = form_.written;
-            for (std::size_t i = 0; i < choice.size(); ++i) {
-                const std::vector<std::uint64_t>& examples = choice[i]->second.examples;
-                part(i).place->insert(image, examples[number % examples.size()]);
-            }
-            unsigned bits = 0;
-            if (codec.decode(image, max_instruction_bits, bits) != index_) continue;
-            char text[Codec::max_text + 1];
-            char* const end = codec.print(text, index_, image, bits, 0, nullptr);
-            *end = '\0';
-            if (!verifier_.reads_back(image, bits, text, end, 0) || verifier_.is_ruled_out()) return Read::bad;
-            const std::uint32_t group = known_.group;
-            if (!verifier_.add_steps(index_)) return Read::bad;
-            return known_.group == group ? Read::good : Read::grown;
+        Image image;
+        unsigned bits = 0;
+        if (!find_plain(choice, image, bits)) {
+            image = form_.written;
+            Search search;
+            if (!find_limited(choice, 0, 0, search, image, bits)) return search.is_whole ? Read::good : Read::bad;
         }
-        return Read::bad;
+        char text[Codec::max_text + 1];
+        char* const end = codec.print(text, index_, image, bits, 0, nullptr);
+        *end = '\0';
+        if (!verifier_.reads_back(image, bits, text, end, 0) || verifier_.is_ruled_out()) return Read::bad;
+        const std::uint32_t group = known_.group;
+        if (!verifier_.add_steps(index_)) return Read::bad;
+        return known_.group == group ? Read::good : Read::grown;
     }
+
+    void set(Image& image, std::size_t operand, const Choice& choice, std::size_t number) const {
+        const std::vector<std::uint64_t>& codes = choice[operand]->second.codes;
+        part(operand).place->insert(image, codes[number % codes.size()]);
+    }
+    bool is_one(const Image& image, unsigned& bits) const {
+        return verifier_.codec_.decode(image, max_instruction_bits, bits) == index_;
+    }
+
+    // An instruction whose operands are of these kinds.
+    bool find_plain(const Choice& choice, Image& image, unsigned& bits) const {
+        constexpr std::size_t most_tried = 8;
+        for (std::size_t number = 0; number < most_tried; ++number) {
+            image = form_.written;
+            for (std::size_t i = 0; i < choice.size(); ++i) set(image, i, choice, number);
+            if (is_one(image, bits)) return true;
+        }
+        return false;
+    }
+
+    // The same where a limit counts operands, some of which may have to be the same register: from this one on, behind those in
+    // `fields`.
+    struct Search {
+        unsigned looked_at = 0;
+        bool is_whole = true;  // what keeps the limits was looked for everywhere, and not found
+    };
+    bool find_limited(const Choice& choice, std::size_t operand, std::uint32_t fields, Search& search, Image& image,
+                      unsigned& bits) const {
+        constexpr unsigned most_looked_at = 1024;
+        if (operand == choice.size()) {
+            search.is_whole = false;
+            return is_one(image, bits);
+        }
+        const std::uint32_t own = 1u << (operands_[operand].field & 31);
+        const std::size_t count = is_limited(operand) ? choice[operand]->second.codes.size() : 1;
+        for (std::size_t number = 0; number < count; ++number) {
+            set(image, operand, choice, number);
+            if (++search.looked_at > most_looked_at) search.is_whole = false;
+            if (search.looked_at > most_looked_at) return false;
+            if (breaks_limit(image, fields | own)) continue;
+            if (find_limited(choice, operand + 1, fields | own, search, image, bits)) return true;
+        }
+        return false;
+    }
+
+    bool breaks_limit(const Image& image, std::uint32_t fields) const {
+        return std::ranges::any_of(limits(),
+                                   [&](const codec::FormLimit& limit) { return exceeds(limit, image, fields); });
+    }
+    bool is_limited(std::size_t operand) const {
+        return std::ranges::any_of(limits(), [&](const codec::FormLimit& limit) {
+            return std::ranges::any_of(limit.fields,
+                                       [&](const auto& field) { return field.index == operands_[operand].field; });
+        });
+    }
+    std::span<const codec::FormLimit> limits() const { return verifier_.codec_.tables_so_far().forms[index_].limits; }
 
     Proof proof() const {
         Proof out;
@@ -166,7 +220,7 @@ private:
             Proof::Operand made{operand.field, std::string(operand.names.size(), '\0')};
             bool is_all = true;
             for (std::size_t code = 0; code < operand.names.size(); ++code) {
-                const auto name = static_cast<std::uint8_t>(operand.names[code]);
+                const std::uint32_t name = operand.names[code];
                 const auto kind = operand.kinds.find(name);
                 const bool holds = kind != operand.kinds.end() && !kind->second.is_left_out;
                 made.codes[code] = holds ? '\1' : '\0';
@@ -204,8 +258,7 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
         out.forms.push_back({static_cast<std::uint32_t>(out.checks.size()),
                              static_cast<std::uint16_t>(proof.operands.size()), std::uint16_t{proof.holds}});
         for (const Verifier::Proof::Operand& operand : proof.operands) {
-            const auto [place, is_new] =
-                known.try_emplace(operand.codes, static_cast<std::uint32_t>(out.codes.size()));
+            const auto [place, is_new] = known.try_emplace(operand.codes, static_cast<std::uint32_t>(out.codes.size()));
             if (is_new) out.codes += operand.codes;
             out.checks.push_back({place->second, operand.field});
         }

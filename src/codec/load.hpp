@@ -1,0 +1,28 @@
+// From bytes to an image.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "isaforge/isa.hpp"
+
+namespace isaforge::codec {
+
+inline bool is_in_order(const Isa& isa) { return std::endian::native == std::endian::little && !isa.big_endian; }
+
+Image load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t size);
+
+// See Codec::load. What there is most of is two words without a detour over memory.
+inline Image load(const Isa& isa, const std::uint8_t* bytes, std::size_t size) {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    if (!is_in_order(isa) || size < word || size > 2 * word) [[unlikely]]
+        return load_any(isa, bytes, size);
+    Image image;
+    std::memcpy(image.words.data(), bytes, word);
+    std::memcpy(&image.words[1], bytes + size - word, word);
+    if (size < 2 * word) image.words[1] = size == word ? 0 : image.words[1] >> 8 * (2 * word - size);
+    return image;
+}
+
+}  // namespace isaforge::codec
