@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "disassembler/verify.hpp"
 
@@ -46,8 +48,8 @@ private:
     struct Operand {
         Index field = no_index;
         std::map<std::uint32_t, Kind> kinds;
-        std::vector<std::uint32_t>
-            names;  // by code: its kind; `own_kind` where it is like no other, 0 where it does not decode
+        // By code: its kind; `own_kind` where it is like no other, 0 where it does not decode.
+        std::vector<std::uint32_t> names;
     };
     enum class Read : std::uint8_t { good, bad, grown };
     using Choice = std::vector<std::map<std::uint32_t, Kind>::iterator>;  // of each operand
@@ -177,12 +179,13 @@ private:
         return false;
     }
 
-    // The same where a limit counts operands, some of which may have to be the same register: from this one on, behind those in
-    // `fields`.
     struct Search {
         unsigned looked_at = 0;
         bool is_whole = true;  // what keeps the limits was looked for everywhere, and not found
     };
+
+    // The same where a limit counts operands, some of which may have to be the same register: from this one on, behind those in
+    // `fields`.
     bool find_limited(const Choice& choice, std::size_t operand, std::uint32_t fields, Search& search, Image& image,
                       unsigned& bits) const {
         constexpr unsigned most_looked_at = 1024;
@@ -194,8 +197,10 @@ private:
         const std::size_t count = is_limited(operand) ? choice[operand]->second.codes.size() : 1;
         for (std::size_t number = 0; number < count; ++number) {
             set(image, operand, choice, number);
-            if (++search.looked_at > most_looked_at) search.is_whole = false;
-            if (search.looked_at > most_looked_at) return false;
+            if (++search.looked_at > most_looked_at) {
+                search.is_whole = false;
+                return false;
+            }
             if (breaks_limit(image, fields | own)) continue;
             if (find_limited(choice, operand + 1, fields | own, search, image, bits)) return true;
         }

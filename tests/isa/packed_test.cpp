@@ -6,6 +6,7 @@
 
 #include "codec/decode_tree.hpp"
 #include "codec/mnemonics.hpp"
+#include "disassembler/prove.hpp"
 #include "isa/same.hpp"
 #include "language/builtin.hpp"
 #include "support/splitmix.hpp"
@@ -64,6 +65,9 @@ TEST_P(Builtin, IsWhatItsDescriptionSays) {
     ASSERT_EQ(unpacked.decoding.size(), 1u);
     EXPECT_TRUE(same(std::as_const(unpacked).decoding[0], codec::decode_tree(described)));
     unpacked.decoding = {};
+    ASSERT_EQ(unpacked.read_back.size(), 1u);
+    EXPECT_TRUE(same(std::as_const(unpacked).read_back[0], disassembler::prove(from_text(GetParam()).isa)));
+    unpacked.read_back = {};
     EXPECT_TRUE(same(unpacked, described));
 }
 
@@ -118,6 +122,7 @@ TEST_P(Builtin, HasNoMeaningsOfInstructionsWhereNobodyAsksForThem) {
     }
     read.mnemonics = packed.isa->mnemonics;
     read.decoding = packed.isa->decoding;
+    read.read_back = packed.isa->read_back;
     EXPECT_TRUE(same(read, *packed.isa));
 }
 
