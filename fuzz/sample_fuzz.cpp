@@ -1,7 +1,9 @@
 // Any description that is free of errors: random statements of it are instructions. As they decode they are printed, and what
-// is printed is read back as the same bits. What programs read of them, with other numbers too, the reader reads so.
+// is printed is read back as the same bits. What programs read of them, with other numbers too, the reader reads so. What is
+// proved of all codes holds for any.
 #include "codec/known_statements.hpp"
 #include "description.hpp"
+#include "disassembler/prove.hpp"
 #include "disassembler/verify.hpp"
 #include "isaforge/sample.hpp"
 
@@ -46,6 +48,31 @@ void look_at(const Codec& codec, disassembler::Verifier& verifier, const Sampled
     if (back) verifier.learn(form, sampled.image);
 }
 
+void look_at_proofs(const std::shared_ptr<const Isa>& isa, std::uint64_t seed) {
+    constexpr unsigned most_looked_at = 4096;
+    const auto with = std::make_shared<Isa>(*isa);
+    with->read_back.push_back(disassembler::prove(isa));
+    const Codec codec(with);
+    disassembler::Verifier verifier(codec);
+    fuzz::Random random(seed);
+    for (unsigned i = 0; i < most_looked_at; ++i) {
+        const Form& chosen = isa->forms[random.below(isa->forms.size())];
+        Image image;  // one of the form's, or any
+        for (std::size_t w = 0; w < image.words.size(); ++w) {
+            const std::uint64_t fixed = i % 4 == 0 ? 0 : chosen.mask.words[w];
+            image.words[w] = (random.next() & ~fixed) | (chosen.value.words[w] & fixed);
+        }
+        unsigned bits = 0;
+        const Index form = codec.decode(image, max_instruction_bits, bits);
+        if (form == no_index || !verifier.is_certain(form, image)) continue;
+        for (unsigned bit = bits; bit < max_instruction_bits; ++bit) image.set(bit, 1, 0);
+        char text[Codec::max_text + 1];
+        char* const end = codec.print(text, form, image, bits, 0);
+        *end = '\0';
+        fuzz::require(verifier.reads_back(image, bits, text, end, 0));
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -70,5 +97,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         statements.emplace_back(sampled.view());
     }
     fuzz::require(test::read_known_statements(codec, statements, size, 8).wrong.empty());
+    if (size % 8 == 0 && forms != 0) look_at_proofs(loaded.isa, size);
     return 0;
 }

@@ -713,7 +713,7 @@ struct MnemonicIndex {
     std::vector<FormFacts> forms;
     std::vector<std::string> names;  // what rows of operands with a meaning are called, which is no symbol
     bool has_dots = false;           // in mnemonics
-    bool relaxes = false;            // there are names for those who may be given a longer form, which are not here
+    bool may_relax = false;          // there are names for those who may be given a longer form, which are not here
     unsigned longest = 0;  // bits of the longest instruction, with what its operands bring along, at most
 };
 
@@ -724,13 +724,11 @@ struct DecodeTree {
     struct Node {
         std::uint32_t first = 0;           // of the children in `nodes`, or of a leaf its number
         std::uint16_t mask = 0;            // of the bits that choose the child; 0: a leaf
-        std::uint8_t word = 0, shift = 0;  // where these are in the image
+        std::uint8_t word = 0, shift = 0;  // where these are in the image: of which word, and there
 
         bool is_leaf() const { return mask == 0; }
         std::uint32_t children() const { return mask + 1u; }
-        Node child(const Node* root, const Image& image) const {
-            return root[first + (image.words[word] >> shift & mask)];
-        }
+        Node child(const Node* root, std::uint64_t bits) const { return root[first + (bits >> shift & mask)]; }
         bool operator==(const Node&) const = default;
     };
     std::vector<Node> nodes;            // the root is 0

@@ -135,8 +135,9 @@ private:
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool is_total(const OperandType& type) const;
 
+    void need_taken(Index index);
     void tabulate_taken(Index index, OperandTable& table);
-    const Field* only_taker(Index index, std::uint64_t code) const;
+    const Field* only_taker(const OperandRow& row) const;
     void collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out);
     std::uint32_t identity_of(const OperandRow& row, std::uint64_t code);
     std::vector<FormLimit> limits_of(const Form& form);
@@ -175,6 +176,7 @@ private:
     std::vector<bool> is_described_, has_texts_;              // operands
     std::vector<bool> is_form_described_, has_limits_, has_checks_;  // forms
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
+    std::set<std::vector<Taken>> takings_;                                                  // OperandTable::taken
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
@@ -198,7 +200,7 @@ void Builder::begin() {
     has_limits_.resize(isa_.forms.size());
     has_checks_.resize(isa_.forms.size());
     tables_.relaxes = relax_;
-    if (!isa_.mnemonics || (relax_ && isa_.mnemonics->relaxes)) tables_.own_index = index_mnemonics(isa_, relax_);
+    if (!isa_.mnemonics || (relax_ && isa_.mnemonics->may_relax)) tables_.own_index = index_mnemonics(isa_, relax_);
     tables_.index = tables_.own_index ? &*tables_.own_index : &*isa_.mnemonics;
     name_mnemonics();
     build_register_names();
@@ -337,7 +339,6 @@ void Builder::need_codes(Index index) {
     }
     if (type.width <= widest_table) {
         tabulate_codes(index, table);
-        if (table.can_take) tabulate_taken(index, table);
     } else {
         table.all_valid = is_total(type);
     }
@@ -522,11 +523,8 @@ void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>&
     }
 }
 
-// The operand inside that takes all that the code does; null where that is not so, or it has no table.
-const Field* Builder::only_taker(Index index, std::uint64_t code) const {
-    const Index found = row_of(isa_, tables_, index, code);
-    if (found == no_index) return nullptr;
-    const OperandRow& row = isa_.operand_types[index].rows[found];
+// The operand inside that takes all that the row's codes do; null where that is not so, or it has no table.
+const Field* Builder::only_taker(const OperandRow& row) const {
     const Field* only = nullptr;
     for (const Field& field : row.fields) {
         if (field.in_tail || !tables_.operands[field.type].can_take) continue;
@@ -536,45 +534,35 @@ const Field* Builder::only_taker(Index index, std::uint64_t code) const {
     return row.takes == 0 ? only : nullptr;
 }
 
-// Equal lists are one, so that the tables of what a description's operands take stay small.
+// Only forms with limits ask for it.
+void Builder::need_taken(Index index) {
+    need_codes(index);
+    OperandTable& table = tables_.operands[index];
+    if (!table.can_take || table.valid.empty() || !table.taken.empty()) return;
+    for (const OperandRow& row : isa_.operand_types[index].rows) {
+        for (const Field& field : row.fields) need_taken(field.type);
+    }
+    tabulate_taken(index, table);
+}
+
 void Builder::tabulate_taken(Index index, OperandTable& table) {
-    table.taken.assign(table.valid.size(), 0);
-    table.takings.assign(1, {});
-    std::unordered_map<std::uint64_t, std::uint32_t> single;
-    std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> several;
-    std::map<Index, std::vector<std::uint32_t>> passed_on;  // by operand inside, then by its list: the list here
+    table.taken.assign(table.valid.size(), nullptr);
+    const std::vector<OperandRow>& rows = isa_.operand_types[index].rows;
+    std::vector<const Field*> takers;  // by row
+    for (const OperandRow& row : rows) takers.push_back(only_taker(row));
     std::vector<Taken> list;
     for (std::size_t code = 0; code < table.taken.size(); ++code) {
-        if (!table.valid[code]) continue;
-        const Field* const inner = only_taker(index, code);
-        std::uint32_t* same = nullptr;
-        if (inner) {
-            const OperandTable& inside = tables_.operands[inner->type];
-            const std::uint32_t its = inside.taken[inner->place.extract(code)];
-            if (its == 0) continue;
-            std::vector<std::uint32_t>& known = passed_on[inner->type];
-            known.resize(inside.takings.size());
-            same = &known[its];
-            if ((table.taken[code] = *same) != 0) continue;
+        const Index row = row_of(isa_, tables_, index, code);
+        if (row == no_index) continue;
+        if (const Field* const inner = takers[row]) {
+            table.taken[code] = tables_.operands[inner->type].taken[inner->place.extract(code)];
+            continue;
         }
         list.clear();
         collect_taken(index, code, list);
         if (list.empty()) continue;
-        const auto next = static_cast<std::uint32_t>(table.takings.size());
-        std::uint32_t at = next;
-        if (list.size() == 1) {
-            at = single.emplace(std::uint64_t{list[0].identity} << 32 | list[0].limits, next).first->second;
-        } else {
-            std::vector<std::pair<std::uint32_t, std::uint32_t>> key;
-            key.reserve(list.size());
-            for (const Taken& taken : list) key.emplace_back(taken.identity, taken.limits);
-            at = several.emplace(std::move(key), next).first->second;
-        }
-        table.taken[code] = at;
-        if (same) *same = at;
-        if (at != next) continue;
-        table.takings.insert(table.takings.end(), list.begin(), list.end());
-        table.takings.emplace_back();
+        list.emplace_back();
+        table.taken[code] = takings_.insert(list).first->data();
     }
 }
 
@@ -582,7 +570,6 @@ LimitedField Builder::limited_field(const Form& form, Index index, const Operand
     const Field& field = form.fields[index];
     LimitedField out;
     out.taken = table.taken.data();
-    out.takings = table.takings.data();
     out.index = index;
     out.field = out.place.set(field.place) ? nullptr : &field;
     return out;
@@ -595,7 +582,6 @@ std::vector<FormLimit> Builder::limits_of(const Form& form) {
         limit.limit = taking.limit;
         limit.most = isa_.limits[taking.limit].most;
         for (const Index field : taking.fields) {
-            need_codes(form.fields[field].type);
             const OperandTable& operand = tables_.operands[form.fields[field].type];
             if (!operand.taken.empty()) limit.fields.push_back(limited_field(form, field, operand));
         }
@@ -613,6 +599,7 @@ void Builder::need_limits(Index index) {
     const Form& form = isa_.forms[index];
     if (has_limits_[index] || form.takes.empty()) return;
     has_limits_[index] = true;
+    for (const Field& field : form.fields) need_taken(field.type);
     auto [known, fresh] = limits_.try_emplace({form.takes.data(), form.fields.data()});
     if (fresh) known->second = limits_of(form);
     tables_.forms[index].limits = known->second;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/decode.hpp"
 #include "codec/load.hpp"
 #include "codec/tables.hpp"
 
@@ -10,6 +11,7 @@ namespace isaforge {
 using codec::DecodeLeaf;
 using codec::FormTable;
 using codec::OperandTable;
+using codec::Seen;
 
 namespace {
 
@@ -83,35 +85,6 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
     return true;
 }
 
-// What looking at the first word says of a form.
-enum class Seen : std::uint8_t { other, certain, open };
-
-Seen look(const DecodeLeaf& leaf, std::uint64_t word) {
-    if (leaf.hard) return Seen::open;
-    const codec::Check* check = leaf.checks;
-    for (unsigned i = 0; i < leaf.check_count; ++i, ++check) {
-        if (!check->holds(word)) return Seen::other;
-    }
-    for (unsigned i = 0; i < leaf.tail_count; ++i, ++check) {
-        if (check->holds(word)) return Seen::open;
-    }
-    return Seen::certain;
-}
-
-}  // namespace
-
-namespace {
-
-// Whether operands together break a rule that each of them keeps. `why` may be null.
-bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why) {
-    for (const codec::FormLimit& limit : tables.forms[form].limits) {
-        if (!codec::exceeds(limit, image)) continue;
-        if (why) *why = isa.limits[limit.limit].reason;
-        return true;
-    }
-    return false;
-}
-
 // The same for each operand's, one behind the other. `second`: two that should be the same are not.
 bool match_tails(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image, unsigned available,
                  unsigned& bits, bool& second) {
@@ -152,24 +125,27 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     return good || second;
 }
 
-const DecodeLeaf& find_leaf(const Codec::Tables& tables, const Image& image) {
-    const DecodeTree::Node* const nodes = tables.need_tree().nodes.data();
-    DecodeTree::Node node = *nodes;
-    while (!node.is_leaf()) node = node.child(nodes, image);
-    return tables.need_leaf(node.first);
+}  // namespace
+
+bool codec::breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image,
+                         std::string* why) {
+    for (const codec::FormLimit& limit : tables.forms[form].limits) {
+        if (!codec::exceeds(limit, image)) continue;
+        if (why) *why = isa.limits[limit.limit].reason;
+        return true;
+    }
+    return false;
 }
 
-// The form of the instruction, from this leaf on. With `why`, finds what breaks a rule instead, and says which; else leaves its
-// length in `bits`.
-[[gnu::noinline]] Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
-                                  const DecodeLeaf& first, unsigned& bits, std::string* why) {
+Index codec::find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
+                       const DecodeLeaf& first, unsigned& bits, std::string* why) {
     unsigned refused = 0;
     const DecodeLeaf* at = &first;
     for (bool last = false; !last; ++at) {
         const DecodeLeaf& leaf = *at;
         last = leaf.last;
         if (!leaf.may_be(image, available)) continue;
-        const Seen seen = look(leaf, image.words[0]);
+        const Seen seen = leaf.look(image.words[0]);
         if (seen == Seen::other) continue;
         bool second = false;
         bits = leaf.bits;
@@ -188,8 +164,6 @@ const DecodeLeaf& find_leaf(const Codec::Tables& tables, const Image& image) {
     return no_index;
 }
 
-}  // namespace
-
 unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index, Index field, const Image& image) {
     const Form& form = isa.forms[index];
     const FormTable& table = tables.forms[index];
@@ -205,21 +179,12 @@ unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index
 }
 
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
-    const DecodeLeaf* leaf = &find_leaf(*tables_, image);
-    for (;; ++leaf) {
-        const Seen seen = leaf->may_be(image, available) ? look(*leaf, image.words[0]) : Seen::other;
-        if (seen == Seen::certain && !(leaf->limited && breaks_limit(*isa_, *tables_, leaf->form, image, nullptr)))
-            [[likely]] {
-            bits = leaf->bits;
-            return leaf->form;
-        }
-        if (seen != Seen::other || leaf->last)
-            return find_form(*isa_, *tables_, image, available, *leaf, bits, nullptr);
-    }
+    return codec::Decoder(*isa_, *tables_).decode(image, available, bits);
 }
 
 Index Codec::refused(const Image& image, unsigned available, unsigned& bits, std::string& why) const {
-    return find_form(*isa_, *tables_, image, available, find_leaf(*tables_, image), bits, &why);
+    const DecodeLeaf& first = codec::Decoder(*isa_, *tables_).leaf(image);
+    return codec::find_form(*isa_, *tables_, image, available, first, bits, &why);
 }
 
 void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const {

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <map>
 
 namespace isaforge::codec {
 
 namespace {
 
-constexpr unsigned widest_choice = 8;  // bits of one decision
+constexpr unsigned widest_choice = 10;  // bits of one decision
+constexpr unsigned most_free = 3;       // of them those that a form does not fix: it is in all children that these choose
 constexpr unsigned deepest_tree = 48;
 
 unsigned mask_bits(const Form& form) {
@@ -18,9 +21,12 @@ unsigned mask_bits(const Form& form) {
     return count;
 }
 
+// Bits that choose, and how good they are: the less, the better.
 struct Choice {
     unsigned position = 0, width = 0;
-    std::size_t largest = ~std::size_t{0};
+    // How many forms an instruction of one of them may still be of, on average.
+    double left = std::numeric_limits<double>::infinity();
+    double cost = std::numeric_limits<double>::infinity();
 };
 
 // The values that the bits `all` at `position`, which do not cross a word, have in instructions of the form.
@@ -32,15 +38,6 @@ void for_each_choice(const Form& form, unsigned position, std::uint64_t all, Vis
         visit(value | bits);
         if (bits == 0) break;
     }
-}
-
-// How large the largest child becomes when `width` bits at `position` choose.
-std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
-    std::array<std::size_t, std::size_t{1} << widest_choice> counts{};
-    const std::uint64_t all = low_bits(width);
-    for (const Index index : forms)
-        for_each_choice(isa.forms[index], position, all, [&](std::uint64_t choice) { ++counts[choice]; });
-    return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
 }
 
 class Planter {
@@ -59,6 +56,12 @@ public:
     }
 
 private:
+    // Forms that lie across one another belong to ever more leaves: there is an end to that.
+    bool is_large() const {
+        constexpr std::size_t usual = 4096, of_a_form = 16;
+        return out_.nodes.size() + out_.forms.size() > usual + of_a_form * isa_.forms.size();
+    }
+
     DecodeTree::Node leaf(std::vector<Index> forms) {
         if (forms.empty()) return {};
         std::stable_sort(forms.begin(), forms.end(),
@@ -69,40 +72,68 @@ private:
         return {number, 0, 0, 0};
     }
 
-    // Few bits that make the largest child as small as can be; bits of all forms are better than those of some.
-    Choice best_choice(const std::vector<Index>& forms, const Image& tested) const {
-        unsigned bits_of_all = 0;
-        for (const Index index : forms) bits_of_all = std::max(bits_of_all, isa_.forms[index].bits);
-        const unsigned words = (bits_of_all + 63) / 64;
-        Image common, any;
-        std::fill_n(common.words.begin(), words, ~std::uint64_t{0});
-        for (const Index index : forms) {
-            for (std::size_t w = 0; w < words; ++w) {
-                common.words[w] &= isa_.forms[index].mask.words[w];
-                any.words[w] |= isa_.forms[index].mask.words[w];
-            }
-        }
-        Choice best;
-        const auto consider = [&](const Image& bits, unsigned widest) {
-            for (unsigned position = 0; position < 64 * words; ++position) {
-                const std::uint64_t usable =
-                    (bits.words[position / 64] & ~tested.words[position / 64]) >> position % 64;
-                const unsigned width = std::min<unsigned>(widest, static_cast<unsigned>(std::countr_one(usable)));
-                if (width == 0) continue;
-                const std::size_t largest = largest_child(isa_, forms, position, width);
-                if (largest < best.largest || (largest == best.largest && width < best.width))
-                    best = {position, width, largest};
-            }
+    // What is left of the forms when these bits choose.
+    Choice rated(const std::vector<Index>& forms, unsigned position, unsigned width) {
+        constexpr double cost_of_bit = 0.01;
+        const std::uint64_t all = low_bits(width);
+        const auto weight_of = [&](const Form& form) {
+            const std::uint64_t fixed = form.mask.words[position / 64] >> position % 64 & all;
+            return 1.0 / static_cast<double>(std::uint64_t{1} << (width - std::popcount(fixed)));
         };
-        consider(common, widest_choice);
-        if (best.largest >= forms.size()) consider(any, 1);
+        for (const Index index : forms)
+            for_each_choice(isa_.forms[index], position, all, [&](std::uint64_t choice) { ++counts_[choice]; });
+        double left = 0;
+        for (const Index index : forms) {
+            std::uint64_t seen = 0;
+            for_each_choice(isa_.forms[index], position, all, [&](std::uint64_t choice) { seen += counts_[choice]; });
+            left += weight_of(isa_.forms[index]) * static_cast<double>(seen);
+        }
+        for (const Index index : forms)
+            for_each_choice(isa_.forms[index], position, all, [&](std::uint64_t choice) { counts_[choice] = 0; });
+        left /= static_cast<double>(forms.size());
+        return {position, width, left, std::log2(left) + cost_of_bit * width};
+    }
+
+    // Few bits that leave few forms.
+    Choice best_choice(const std::vector<Index>& forms, const Image& tested) {
+        unsigned bits_of_all = 0;
+        Image any;                 // the bits that a form fixes
+        std::vector<Image> masks;  // of which each once
+        for (const Index index : forms) {
+            const Form& form = isa_.forms[index];
+            bits_of_all = std::max(bits_of_all, form.bits);
+            for (std::size_t w = 0; w < any.words.size(); ++w) any.words[w] |= form.mask.words[w];
+            if (std::ranges::find(masks, form.mask) == masks.end()) masks.push_back(form.mask);
+        }
+        const unsigned widest = std::min<unsigned>(widest_choice, std::bit_width(forms.size()) + most_free);
+        Choice best;
+        for (unsigned position = 0; position < bits_of_all; ++position) {
+            const auto at = [&](const Image& bits) { return bits.words[position / 64] >> position % 64; };
+            const std::uint64_t useful = at(any) & ~at(tested);
+            auto width = std::min<unsigned>(widest, static_cast<unsigned>(std::countr_one(useful)));
+            const auto is_fixed = [&](const Image& mask) {
+                return static_cast<unsigned>(std::popcount(at(mask) & low_bits(width))) + most_free >= width;
+            };
+            while (width > 1 && !std::ranges::all_of(masks, is_fixed)) --width;
+            if (width == 0) continue;
+            const Choice one = rated(forms, position, width);
+            if (one.cost < best.cost) best = one;
+        }
+        // Bits on top that tell nothing are left out.
+        while (best.width > 1) {
+            const Choice narrower = rated(forms, best.position, best.width - 1);
+            if (!(narrower.cost < best.cost)) break;
+            best = narrower;
+        }
         return best;
     }
 
     DecodeTree::Node node(std::vector<Index> forms, Image tested, unsigned depth) {
-        if (forms.size() <= 1 || depth > deepest_tree) return leaf(std::move(forms));
+        constexpr std::size_t few = 3;      // that are sooner looked at than told apart
+        constexpr double worth_while = 0.9;  // of them that may be left
+        if (forms.size() <= few || depth > deepest_tree || is_large()) return leaf(std::move(forms));
         const Choice best = best_choice(forms, tested);
-        if (best.largest >= forms.size()) return leaf(std::move(forms));
+        if (!(best.left < worth_while * static_cast<double>(forms.size()))) return leaf(std::move(forms));
         for (unsigned i = 0; i < best.width; ++i) tested.set(best.position + i, 1, 1);
         const std::size_t count = std::size_t{1} << best.width;
         const auto first = static_cast<std::uint32_t>(out_.nodes.size());
@@ -126,6 +157,7 @@ private:
 
     const Isa& isa_;
     DecodeTree out_;
+    std::array<std::uint32_t, std::size_t{1} << widest_choice> counts_{};  // of a choice's forms
 };
 
 }  // namespace

@@ -383,7 +383,7 @@ void Recorder::take(const OperandTable& table, const Field& field, const Derivat
     }
     has_tail_ |= derivation.match.tail_bits != 0;
     if (!has_number) return;
-    takes_ |= takes(table, derivation);
+    takes_ |= candidate_->limited && takes(table, derivation);
     if (are_valid(table, derivation)) return;
     CodeCheck check;
     check.codes = table.valid.data();
@@ -469,7 +469,7 @@ void Recorder::finish(Program& out) {
     }
     out.form = encoded_.form;
     out.bits = static_cast<std::uint16_t>(encoded_.bits);
-    out.limited = candidate_->limited && takes_;
+    out.limited = takes_;
     out.words[0] = encoded_.image.words[0];
     out.words[1] = encoded_.image.words[1];
     const auto is_only = [&](const Operation& one) {

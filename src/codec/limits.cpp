@@ -35,9 +35,9 @@ bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields) {
         if (!counted.add(identity)) return true;
     }
     for (const LimitedField& field : limit.fields) {
-        const std::uint32_t list = field.taken[field.code(image)];
-        if (list == 0 || (fields >> (field.index & 31) & 1) == 0) continue;
-        for (const Taken* taken = field.takings + list; taken->identity != 0; ++taken) {
+        const Taken* taken = field.taken[field.code(image)];
+        if (!taken || (fields >> (field.index & 31) & 1) == 0) continue;
+        for (; taken->identity != 0; ++taken) {
             if ((taken->limits >> limit.limit & 1) != 0 && !counted.add(taken->identity)) return true;
         }
     }

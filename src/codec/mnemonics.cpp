@@ -22,7 +22,7 @@ public:
         for (Index i = 0; i < isa_.forms.size(); ++i) {
             const Instruction& instruction = isa_.instructions[isa_.forms[i].instruction];
             if (!instruction.only_relaxed) add_readings(i, instruction.names, false);
-            out_.relaxes |= !instruction.relax_names.empty();
+            out_.may_relax |= !instruction.relax_names.empty();
         }
         for (Index i = 0; relax_ && i < isa_.forms.size(); ++i)  // behind the forms that need no such permission
             add_readings(i, isa_.instructions[isa_.forms[i].instruction].relax_names, true);

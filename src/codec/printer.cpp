@@ -170,7 +170,7 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
     if (place.set(field.place)) {
         if (is_tabulated(field)) {
             step.kind = Step::Kind::table;
-            step.of = {const_cast<Table*>(table_of(field.type, suffix)), place};
+            step.of = {&table_of(field.type, suffix), place};
         } else if (const std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
             step.kind = Step::Kind::wide;
             step.of = {const_cast<std::vector<WideRow>*>(&rows), place};
@@ -179,13 +179,14 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
     steps.push_back(step);
 }
 
-const Printer::Table* Printer::table_of(Index type, std::string_view suffix) const {
-    const auto known = tables_.find({type, std::string(suffix)});
-    if (known != tables_.end()) return &known->second;
-    Table made{type, {}, Texts(std::size_t{1} << isa_.operand_types[type].width)};
-    const auto place = tables_.emplace(std::pair(type, std::string(suffix)), std::move(made)).first;
-    place->second.suffix = place->first.second;
-    return &place->second;
+Printer::Table& Printer::table_of(Index type, std::string_view suffix) const {
+    auto place = tables_.find({type, std::string(suffix)});
+    if (place == tables_.end()) {
+        Table made{type, {}, Texts(std::size_t{1} << isa_.operand_types[type].width)};
+        place = tables_.emplace(std::pair(type, std::string(suffix)), std::move(made)).first;
+        place->second.suffix = place->first.second;
+    }
+    return place->second;
 }
 
 // What rows behind the first of another kind have is printed in the usual way.
@@ -202,10 +203,11 @@ const Printer::Wide& Printer::wide_rows(Index index) const {
     }
     wide.is_all = type.kind == OperandKind::table;
     for (const OperandRow& row : type.rows) {
-        if (row.alias || !wide.is_all) continue;
+        if (row.alias) continue;
         WideRow made;
         wide.is_all = make_wide_row(row, made);
-        if (wide.is_all) wide.rows.push_back(std::move(made));
+        if (!wide.is_all) break;
+        wide.rows.push_back(std::move(made));
     }
     return wide;
 }

@@ -106,7 +106,7 @@ private:
     void add_text(Steps& steps, std::string_view text) const;
     void add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const;
     bool is_tabulated(const Field& field) const;
-    const Table* table_of(Index type, std::string_view suffix) const;
+    Table& table_of(Index type, std::string_view suffix) const;
     struct Wide {
         std::vector<WideRow> rows;  // the first ones …
         bool is_all = true;         // … or all

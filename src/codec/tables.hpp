@@ -41,6 +41,8 @@ inline constexpr const char* other_tail_text =
 struct Taken {
     std::uint32_t identity = 0;
     std::uint32_t limits = 0;           // a bit for each
+
+    auto operator<=>(const Taken&) const = default;
 };
 inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction and is shared, which there is once
 inline constexpr std::uint32_t own_tail_identity = 2;  // what follows because of one operand: equal ones are several
@@ -77,8 +79,8 @@ struct OperandTable {
     std::vector<std::uint8_t> tails;    // by code, where it can: what it brings along, see OneTail
     bool can_take = false;              // some code counts for a limit
     bool relative = false;              // holds a number that counts from the instruction's address
-    std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in `takings`; 0: nothing
-    std::vector<Taken> takings;         // lists; the first is empty
+    // By code, where it can and a form with limits has it: the list of what it takes, of which equal ones are one; null: nothing.
+    std::vector<const Taken*> taken;
     static constexpr std::uint16_t no_row = 0xffff;
 };
 
@@ -190,6 +192,9 @@ struct Check {                          // a field not all of whose codes decode
     bool holds(std::uint64_t word) const { return codes[place.code(word)] != 0; }
 };
 
+// What looking at the first word says of a form.
+enum class Seen : std::uint8_t { other, certain, open };
+
 // What decides about a form when instructions are decoded, together in one place.
 struct DecodeLeaf {
     std::uint64_t mask = 0, value = 0;  // of the first word
@@ -205,13 +210,23 @@ struct DecodeLeaf {
     bool may_be(const Image& image, unsigned available) const {
         return (image.words[0] & mask) == value && bits <= available;
     }
+    Seen look(std::uint64_t word) const {
+        if (hard) return Seen::open;
+        const Check* check = checks;
+        for (unsigned i = 0; i < check_count; ++i, ++check) {
+            if (!check->holds(word)) return Seen::other;
+        }
+        for (unsigned i = 0; i < tail_count; ++i, ++check) {
+            if (check->holds(word)) return Seen::open;
+        }
+        return Seen::certain;
+    }
 };
 static_assert(sizeof(DecodeLeaf) == 32 && max_instruction_bits < 1u << 12);
 
 // A field that counts for a limit, in a shape that is quick to look at.
 struct LimitedField {
-    const std::uint32_t* taken = nullptr;  // OperandTable::taken …
-    const Taken* takings = nullptr;     // … and the lists
+    const Taken* const* taken = nullptr;  // OperandTable::taken
     const Field* field = nullptr;       // null where `place` says where it is
     QuickPlace place;
     Index index = no_index;             // of the form

@@ -677,10 +677,13 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {
     out_.hexadecimal(section_->executable ? address_of(at) : section_->address + at, 8);
-    out_.put(":  ");
-    out_.bytes(section_->bytes.data() + at, count);
-    constexpr std::size_t most = 8;
-    if (count < most) out_.put(std::string_view("                ").substr(2 * count));
+    constexpr std::size_t usual = 8;
+    constexpr std::string_view blank = ":                  ";
+    static_assert(blank.size() == 3 + 2 * usual);
+    char* const out = out_.room();
+    std::memcpy(out, blank.data(), blank.size());
+    char* const end = Output::put_bytes(out + 3, section_->bytes.data() + at, count);
+    out_.set(count < usual ? out + blank.size() : end);
 }
 
 // Bytes that are no instruction.

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "assembler/characters.hpp"
+#include "codec/decode.hpp"
 #include "codec/load.hpp"
 #include "codec/tables.hpp"
 #include "support/in_order.hpp"
@@ -173,6 +174,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         return next_relocated < relocated.size() && relocated[next_relocated] < end;
     };
+    const codec::Decoder decoder(isa, codec_.tables_so_far());
     auto next_part = first_part(index);
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
@@ -184,7 +186,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
         const Image image = codec::load(isa, bytes + at, available);
         unsigned bits = 0;
-        const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
+        const Index form = decoder.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {
             // What breaks a rule is data from end to end.
             const std::uint64_t count = std::max(unit, std::min<std::uint64_t>(bits / 8, size - at));

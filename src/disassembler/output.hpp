@@ -28,13 +28,8 @@ public:
     void set(char* end) { at_ = end; }
 
     void put(std::string_view text) {
-        while (text.size() > slack) {
-            std::memcpy(room(), text.data(), slack);
-            at_ += slack;
-            text.remove_prefix(slack);
-        }
-        std::memcpy(room(), text.data(), text.size());
-        at_ += text.size();
+        for (; text.size() > slack; text.remove_prefix(slack)) [[unlikely]] put_piece(text.substr(0, slack));
+        put_piece(text);
     }
     // Text that needs no room here.
     void pass(std::string_view text) {
@@ -54,10 +49,10 @@ public:
         at_ += digits;
     }
     // At most slack / 2 of them.
-    void bytes(const std::uint8_t* data, std::size_t count) {
-        char* out = room();
+    void bytes(const std::uint8_t* data, std::size_t count) { at_ = put_bytes(room(), data, count); }
+    static char* put_bytes(char* out, const std::uint8_t* data, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i, out += 2) put_byte(out, data[i]);
-        at_ = out;
+        return out;
     }
 
     // A JSON string; bytes that are not ASCII become their Latin-1 escapes.
@@ -92,6 +87,11 @@ public:
     }
 
 private:
+    void put_piece(std::string_view text) {
+        std::memcpy(room(), text.data(), text.size());
+        at_ += text.size();
+    }
+
     static constexpr std::array<char, 512> hex_bytes = [] {
         constexpr char digits[] = "0123456789abcdef";
         std::array<char, 512> out{};

@@ -149,6 +149,8 @@ private:
         if (!find_plain(choice, image, bits)) {
             image = form_.written;
             Search search;
+            for (std::size_t i = 0; i < choice.size(); ++i) search.order.push_back(i);
+            std::ranges::stable_sort(search.order, {}, [&](std::size_t i) { return choice[i]->second.codes.size(); });
             if (!find_limited(choice, 0, 0, search, image, bits)) return search.is_whole ? Read::good : Read::bad;
         }
         char text[Codec::max_text + 1];
@@ -180,29 +182,31 @@ private:
     }
 
     struct Search {
+        std::vector<std::size_t> order;  // of operands
         unsigned looked_at = 0;
         bool is_whole = true;  // what keeps the limits was looked for everywhere, and not found
     };
 
-    // The same where a limit counts operands, some of which may have to be the same register: from this one on, behind those in
-    // `fields`.
-    bool find_limited(const Choice& choice, std::size_t operand, std::uint32_t fields, Search& search, Image& image,
+    // The same where a limit counts operands, some of which may have to be the same register: from the `number`th on, behind those
+    // in `fields`. Those that leave little choice come first.
+    bool find_limited(const Choice& choice, std::size_t number, std::uint32_t fields, Search& search, Image& image,
                       unsigned& bits) const {
-        constexpr unsigned most_looked_at = 1024;
-        if (operand == choice.size()) {
+        constexpr unsigned most_looked_at = 1 << 14;
+        if (number == choice.size()) {
             search.is_whole = false;
             return is_one(image, bits);
         }
+        const std::size_t operand = search.order[number];
         const std::uint32_t own = 1u << (operands_[operand].field & 31);
         const std::size_t count = is_limited(operand) ? choice[operand]->second.codes.size() : 1;
-        for (std::size_t number = 0; number < count; ++number) {
-            set(image, operand, choice, number);
+        for (std::size_t code = 0; code < count; ++code) {
+            set(image, operand, choice, code);
             if (++search.looked_at > most_looked_at) {
                 search.is_whole = false;
                 return false;
             }
             if (breaks_limit(image, fields | own)) continue;
-            if (find_limited(choice, operand + 1, fields | own, search, image, bits)) return true;
+            if (find_limited(choice, number + 1, fields | own, search, image, bits)) return true;
         }
         return false;
     }

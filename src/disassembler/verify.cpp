@@ -108,8 +108,13 @@ Verifier::Verifier(const Codec& codec, bool registers_are_symbols)
     reading_->expressions.stable_text = false;
     reading_->expressions.syntax.use(codec.isa().surface);
     if (!registers_are_symbols) reading_->expressions.registers = &codec;
-    if (registers_are_symbols || codec.tables_so_far().relaxes || codec.isa().read_back.empty()) return;
-    const ReadBack& proved = codec.isa().read_back[0];
+    asks_for_proofs_ = !registers_are_symbols && !codec.tables_so_far().relaxes;
+}
+
+void Verifier::find_proofs() {
+    asks_for_proofs_ = false;
+    if (codec_.isa().read_back.empty()) return;
+    const ReadBack& proved = codec_.isa().read_back[0];
     if (proved.forms.size() != proved_.size()) return;
     read_back_ = &proved;
     checks_.reserve(proved.checks.size());
@@ -120,6 +125,7 @@ void Verifier::take_proof(Index index) {
     Proved& proved = proved_[index];
     if (proved.is_known) return;
     proved.is_known = true;
+    if (asks_for_proofs_) find_proofs();
     if (!read_back_ || read_back_->forms[index].is_proved == 0) return;
     const ReadBack::FormProof& proof = read_back_->forms[index];
     const Form& form = codec_.isa().forms[index];
@@ -199,6 +205,7 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
 bool Verifier::is_ruled_out() const { return reading_->ruled_out; }
 
 void Verifier::learn(Index form, const Image& image) {
+    begin_learning();
     std::uint64_t key = key_of(form, image);
     const std::uint32_t group = known_[form].group;
     if (is_ruled_out() || key == 0 || !add_steps(form)) return;

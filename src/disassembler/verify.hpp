@@ -172,6 +172,7 @@ private:
     // Whether a text before was read whole, but broke a rule. That depends on more than kinds of texts: on which registers are the
     // same, say.
     bool is_ruled_out() const;
+    void find_proofs();
     void take_proof(Index form);
     void begin_learning();
     const Known& know(Index form);
@@ -216,8 +217,9 @@ private:
     std::unique_ptr<Reading> reading_;
     std::vector<Proved> proved_;             // by form
     std::vector<codec::Check> checks_;       // of these; as many as there can be have room
+    bool asks_for_proofs_ = false;           // has not found them yet, and would use them
     const ReadBack* read_back_ = nullptr;    // what they are taken from; null: nothing is proved, or not for us
-    // Empty until something is not proved.
+    // Empty until something is not proved, or is learnt all the same.
     std::vector<Known> known_;               // by form …
     std::vector<KnownToo> known_too_;        // … likewise
     std::uint32_t groups_ = 0;

@@ -436,9 +436,9 @@ private:
     static constexpr unsigned thing_width = 16;
 
     std::uint64_t thing_number(const codec::LimitedField& field, std::uint64_t code, Index limit, std::size_t slot) {
-        const std::uint32_t list = field.taken[code];
-        if (list == 0) return 0;
-        for (const codec::Taken* taken = field.takings + list; taken->identity != 0; ++taken) {
+        const codec::Taken* taken = field.taken[code];
+        if (!taken) return 0;
+        for (; taken->identity != 0; ++taken) {
             if ((taken->limits >> limit & 1) != 0 && slot-- == 0) return number_of(taken->identity);
         }
         return 0;

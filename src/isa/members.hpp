@@ -123,7 +123,7 @@ ISAFORGE_MEMBERS(ElfMachine, &T::machine, &T::wide, &T::flags, &T::data, &T::ope
 ISAFORGE_MEMBERS(MnemonicIndex::Head::Slot, &T::literal, &T::type);
 ISAFORGE_MEMBERS(MnemonicIndex::Head, &T::slots);
 ISAFORGE_MEMBERS(MnemonicIndex, &T::words, &T::mnemonics, &T::readings, &T::slots, &T::heads, &T::forms,
-                 &T::names, &T::has_dots, &T::relaxes, &T::longest);
+                 &T::names, &T::has_dots, &T::may_relax, &T::longest);
 ISAFORGE_MEMBERS(FunctionList, &T::names, &T::all);
 ISAFORGE_MEMBERS(DecodeTree, &T::nodes, &T::begins, &T::forms);
 ISAFORGE_MEMBERS(ReadBack, &T::forms, &T::checks, &T::codes);

@@ -259,6 +259,29 @@ TEST(Certain, IsSoByProof) {
     EXPECT_LT(certain, good);
 }
 
+// By one who reads all back, and learns from all.
+TEST(Certain, WhatIsProvedMayBeLearnt) {
+    const ReadBack proved = disassembler::prove(tricky_isa());
+    const Codec codec(tricky_isa(&proved));
+    std::vector<char> text(Codec::max_text + 64);
+    unsigned learnt = 0;
+    for (std::uint32_t word = 0; word < 65536; word += 13) {
+        Image image;
+        image.set(0, 16, word);
+        unsigned bits = 0;
+        const Index form = codec.decode(image, 16, bits);
+        disassembler::Verifier verifier(codec);  // of whose instructions none was like no other yet
+        if (form == no_index || !verifier.is_certain(form, image)) continue;
+        char* const end = codec.print(text.data(), form, image, bits, 0x1000);
+        *end = '\0';
+        ASSERT_TRUE(verifier.reads_back(image, bits, text.data(), end, 0x1000)) << word;
+        verifier.learn(form, image);
+        EXPECT_TRUE(verifier.is_certain(form, image)) << word;
+        ++learnt;
+    }
+    EXPECT_GT(learnt, 100u);
+}
+
 TEST(Certain, MostFormsOfTheBuiltInOnesAreProved) {
     for (const std::string name : {"gcn1.0", "gcn1.2", "gcn1.4", "mos6502"}) {
         SourceManager sources;
