@@ -298,6 +298,9 @@ constexpr bool takes_mask(Op op) {
            op == Op::check_that;
 }
 
+// Those that are told at run time which register: there may be none of that number, and then they fault.
+constexpr bool is_indexed(Op op) { return op == Op::get_at || op == Op::put_at; }
+
 // By its name.
 constexpr std::optional<Op> find_operation(std::string_view name) {
     for (std::size_t i = 0; i < std::size(operations); ++i)

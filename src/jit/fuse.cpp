@@ -18,7 +18,7 @@ constexpr std::size_t most_operations = 600;  // what passes and a block of LLVM
 // Whether the instruction may stop within: then all before it have to be done by then.
 bool may_stop(const Instruction& instruction) { return ir::about(instruction.op).effect == ir::Effect::acts; }
 // Whether it may name a register that does not exist: passes would leave out what nobody reads, and the interpreter does not.
-bool may_miss(const Instruction& instruction) { return instruction.op == Op::get_at || instruction.op == Op::put_at; }
+bool may_miss(const Instruction& instruction) { return ir::is_indexed(instruction.op); }
 bool stores(const Instruction& instruction) { return instruction.op == Op::store || instruction.op == Op::update; }
 
 // One graph behind the other.

@@ -98,25 +98,27 @@ bool LaneGroups::waits(const Instruction& instruction) const {
 
 // Whether it is about a lane of a register that a loop has yet to write, or to read before that is written.
 bool LaneGroups::is_lane_in_use(const Instruction& instruction) const {
-    const bool writes = instruction.op == Op::put;
-    if (!writes && instruction.op != Op::get) return false;
+    if (instruction.op != Op::put && instruction.op != Op::get) return false;
     if (e_.target.isa->register_files[instruction.object].lanes == 1) return false;
-    const auto count_of = [&](const Instruction& each) {
-        return graph_.type(each.op == Op::put ? each.operands[0] : each.result).count;
+    return !after_.empty() || meets_pending(instruction);
+}
+
+// Whether what waits for a loop writes registers that this get or put names, or reads what it writes.
+bool LaneGroups::meets_pending(const Instruction& instruction) const {
+    const bool writes = instruction.op == Op::put;
+    const auto end_of = [&](const Instruction& each) {
+        return each.number + graph_.type(each.op == Op::put ? each.operands[0] : each.result).count;
     };
-    return !after_.empty() || std::any_of(pending_.begin(), pending_.end(), [&](const Instruction* each) {
+    return std::any_of(pending_.begin(), pending_.end(), [&](const Instruction* each) {
         return (each->op == Op::put || (each->op == Op::get && writes)) && each->object == instruction.object &&
-               each->number < instruction.number + count_of(instruction) &&
-               instruction.number < each->number + count_of(*each);
+               each->number < end_of(instruction) && instruction.number < end_of(*each);
     });
 }
 
 void LaneGroups::add(const Instruction& instruction) {
     if (!has_wide(instruction)) {
         const ir::Effect effect = ir::about(instruction.op).effect;
-        const bool may_miss =
-            instruction.op == Op::get_at || instruction.op == Op::put_at;  // there may be no such register
-        if (effect == ir::Effect::acts || may_miss || is_lane_in_use(instruction)) close();
+        if (effect == ir::Effect::acts || ir::is_indexed(instruction.op) || is_lane_in_use(instruction)) close();
         // Registers of one lane are read and written in their order.
         const bool in_order = !after_.empty() && effect != ir::Effect::pure;
         if (!waits(instruction) && !in_order) return emit_(instruction);
@@ -125,13 +127,7 @@ void LaneGroups::add(const Instruction& instruction) {
         return;
     }
     if (is_by_lane(instruction)) {
-        const bool reads_written =
-            instruction.op == Op::get && std::any_of(pending_.begin(), pending_.end(), [&](const Instruction* each) {
-                return each->op == Op::put && each->object == instruction.object &&
-                       each->number < instruction.number + graph_.type(instruction.result).count &&
-                       instruction.number < each->number + graph_.type(each->operands[0]).count;
-            });
-        if (reads_written || waits(instruction)) close();
+        if ((instruction.op == Op::get && meets_pending(instruction)) || waits(instruction)) close();
         pending_.push_back(&instruction);
         if (instruction.op == Op::ballot) late_.insert(instruction.result);
         return;

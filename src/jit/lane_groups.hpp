@@ -34,6 +34,7 @@ private:
     bool is_whole_register(const ir::Instruction& instruction) const;
     bool waits(const ir::Instruction& instruction) const;
     bool is_lane_in_use(const ir::Instruction& instruction) const;
+    bool meets_pending(const ir::Instruction& instruction) const;
     bool is_quiet() const;
     bool has_wide(const ir::Instruction& instruction) const;
     void emit_loop();

@@ -42,8 +42,7 @@ bool Plan::is_supported_register(const Instruction& instruction) const {
     const RegisterFile& file = target_.isa->register_files[instruction.object];
     const bool reads = instruction.result != ir::no_value;
     const ir::Type type = graph().type(reads ? instruction.result : instruction.inputs().back());
-    const bool computed = instruction.op == Op::get_at || instruction.op == Op::put_at;
-    if (computed && type.count != 1) return false;
+    if (ir::is_indexed(instruction.op) && type.count != 1) return false;
     if (instruction.delay != 0 &&
         (file.lanes != 1 || type.count != 1 || type.bits != file.bits || instruction.delay >= machine::ring_size))
         return false;

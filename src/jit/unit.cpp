@@ -64,7 +64,7 @@ Value* UnitEmitter::mask(const ir::Instruction& instruction) {
 // Operations
 
 void UnitEmitter::emit(const ir::Instruction& instruction) {
-    if (instruction.op == Op::get_at || instruction.op == Op::put_at)
+    if (ir::is_indexed(instruction.op))
         exits_.expect_register(value(instruction.operands[0]), e_.target.isa->register_files[instruction.object].count);
     if (instruction.delay != 0) return emit_late(instruction);
     switch (instruction.op) {

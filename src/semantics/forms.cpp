@@ -104,8 +104,7 @@ std::vector<Access> FormGraphs::accesses(Index form, const Image& image, std::st
     };
     for (const ir::Block& block : graph.blocks) {
         for (const ir::Instruction& instruction : block.body) {
-            if (instruction.op == ir::Op::get_at || instruction.op == ir::Op::put_at)
-                note(instruction, numbers[instruction.operands[0]]);
+            if (ir::is_indexed(instruction.op)) note(instruction, numbers[instruction.operands[0]]);
             if (instruction.op != ir::Op::get && instruction.op != ir::Op::put) continue;
             codec_->operands(form, image, 0, [&](const Operand& operand) {
                 const bool is_it = operand.kind == Operand::Kind::registers && operand.file == instruction.object &&

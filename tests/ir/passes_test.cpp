@@ -257,6 +257,18 @@ b2():
 )");
 }
 
+// There may be no register of that number: whoever looks at the fault sees what was written before.
+TEST(Passes, WhatIsWrittenBeforeAComputedNumberStays) {
+    const std::string text = R"(b0():
+  %0: i32 = get r #0x1
+  put r #0x2 %0
+  %1: i32 = get_at r %0
+  put r #0x2 %1
+  leave %1
+)";
+    EXPECT_EQ(optimised(text), text);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 struct Pass {

@@ -121,6 +121,7 @@ private:
 
 // Whether somebody may look at registers there: the run may end in it or leave the instruction unfinished.
 bool may_be_seen(const Instruction& instruction) {
+    if (is_indexed(instruction.op)) return true;
     switch (about(instruction.op).effect) {
         case Effect::pure:
         case Effect::reads:
@@ -143,8 +144,6 @@ bool drop_dead_writes(Graph& graph) {
             const Instruction& instruction = block.body[i];
             const auto stretch = stretch_of(graph, instruction);
             if (may_be_seen(instruction)) written.clear();
-            if (instruction.op == Op::get_at)
-                std::erase_if(written, [&](const auto& each) { return each.first.file == instruction.object; });
             if (instruction.op == Op::get)
                 std::erase_if(written, [&](const auto& each) { return each.first.overlaps(*stretch); });
             if (instruction.op != Op::put || instruction.delay != 0) continue;
