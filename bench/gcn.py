@@ -173,15 +173,20 @@ def assemble(isaforge, work, options, source, title):
 
 def disassemble(isaforge, program, options, few, title):
     table = Table(f"Disassembling {options.lines} {title} of GCN 1.2", os.path.getsize(program))
-    ours = [isaforge, "dis"] + DESCRIPTION + [program, "-o", "/dev/null"]
-    table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
-    table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
-    table.add("isaforge, source, one thread", options.lines, ours + ["--threads", "1"], options.repeat)
+
+    def add(name, command, repeat):
+        table.add(name, options.lines, command, repeat, is_kept=False)
+
+    ours = [isaforge, "dis"] + DESCRIPTION + [program]
+    add("isaforge, source that assembles back", ours, options.repeat)
+    add("isaforge, listing", ours + ["--listing"], options.repeat)
+    add("isaforge, source, one thread", ours + ["--threads", "1"], options.repeat)
+    add("isaforge, listing, one thread", ours + ["--threads", "1", "--listing"], options.repeat)
     for peer in filter(shutil.which, DISASSEMBLERS):
         theirs = os.path.join(os.path.dirname(program), ASSEMBLERS[0] + ".o")
         if os.path.exists(theirs):
-            table.add(peer, options.lines, [peer, "-d", "--mcpu=gfx803", theirs], few)
+            add(peer, [peer, "-d", "--mcpu=gfx803", theirs], few)
     if shutil.which("clrxdisasm"):
-        table.add("clrxdisasm", options.lines, ["clrxdisasm", "-r", "-g", "Fiji", os.path.join(os.path.dirname(program), "gcn.bin")],
-                  few)
+        code = os.path.join(os.path.dirname(program), "gcn.bin")
+        add("clrxdisasm", ["clrxdisasm", "-r", "-g", "Fiji", code], options.repeat)
     return not table.failed

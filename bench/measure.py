@@ -9,11 +9,11 @@ class Failed(Exception):
     """A program that was to be measured did not work."""
 
 
-def run(command, stdin=os.devnull):
-    """Wall time in seconds, what was printed, and the most memory in bytes, of one run."""
+def run(command, stdin=os.devnull, is_kept=True):
+    """Wall time in seconds, what was printed unless it is thrown away, and the most memory in bytes, of one run."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(stdin, "rb") as given:
         begin = time.perf_counter()
-        with subprocess.Popen(command, stdin=given, stdout=out, stderr=err) as process:
+        with subprocess.Popen(command, stdin=given, stdout=out if is_kept else subprocess.DEVNULL, stderr=err) as process:
             _, status, usage = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - begin
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -27,9 +27,9 @@ def run(command, stdin=os.devnull):
     return seconds, printed, usage.ru_maxrss * 1024
 
 
-def timed(command, repeat, stdin=os.devnull):
+def timed(command, repeat, stdin=os.devnull, is_kept=True):
     """The best of several runs."""
-    return min((run(command, stdin) for _ in range(repeat)), key=lambda result: result[0])
+    return min((run(command, stdin, is_kept) for _ in range(repeat)), key=lambda result: result[0])
 
 
 def rate(per_second):
@@ -48,9 +48,9 @@ class Table:
         self.failed = False
         print(f"\n{title}")
 
-    def add(self, name, work, command, repeat):
+    def add(self, name, work, command, repeat, is_kept=True):
         try:
-            seconds, _, memory = timed(command, repeat)
+            seconds, _, memory = timed(command, repeat, is_kept=is_kept)
         except Failed as failure:
             print(f"  {name:38} {failure}")
             self.failed |= self.ours is None
