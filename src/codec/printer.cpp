@@ -21,13 +21,22 @@ char* put(char* out, const char* limit, std::string_view text) {
 
 }  // namespace
 
-Printer::Texts::Texts(std::size_t count)
-    : list(static_cast<Text*>(std::calloc(count, sizeof(Text)))) {  // NOLINT(*-no-malloc): owned by the list
-    if (!list) throw std::bad_alloc();
+void* Printer::Zeros::take(std::size_t bytes) {
+    constexpr std::size_t block = std::size_t{1} << 20, alignment = alignof(Table);
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    if (bytes > left_) {
+        left_ = std::max(bytes, block);
+        blocks_.emplace_back(static_cast<char*>(std::calloc(left_, 1)));  // NOLINT(*-no-malloc): owned by the list
+        at_ = blocks_.back().get();
+        if (!at_) throw std::bad_alloc();
+    }
+    left_ -= bytes;
+    at_ += bytes;
+    return at_ - bytes;
 }
 
 Printer::Printer(const Isa& isa, const Codec::Tables& tables)
-    : isa_(isa), codec_tables_(tables), forms_(isa.forms.size()) {}
+    : isa_(isa), codec_tables_(tables), forms_(isa.forms.size()), tables_(isa.operand_types.size()) {}
 
 Printer::~Printer() = default;
 
@@ -62,8 +71,9 @@ void Printer::compile(const Form& form, Steps& steps) const {
                 }
                 // Fixed texts behind a tabulated operand belong to its texts.
                 const Index field = text[i].field;
+                const bool is_tabulated = this->is_tabulated(form.fields[field]);
                 std::string suffix;
-                while (is_tabulated(form.fields[field]) && i + 1 < text.size() &&
+                while (is_tabulated && i + 1 < text.size() &&
                        (text[i + 1].kind == TextKind::literal || text[i + 1].kind == TextKind::space))
                     suffix += text[++i].text;
                 add_field(form, field, suffix, steps);
@@ -180,13 +190,14 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
 }
 
 Printer::Table& Printer::table_of(Index type, std::string_view suffix) const {
-    auto place = tables_.find({type, std::string(suffix)});
-    if (place == tables_.end()) {
-        Table made{type, {}, Texts(std::size_t{1} << isa_.operand_types[type].width)};
-        place = tables_.emplace(std::pair(type, std::string(suffix)), std::move(made)).first;
-        place->second.suffix = place->first.second;
-    }
-    return place->second;
+    std::vector<Table*>& known = tables_[type];
+    const auto found = std::ranges::find(known, suffix, &Table::suffix);
+    if (found != known.end()) return **found;
+    const std::size_t codes = std::size_t{1} << isa_.operand_types[type].width;
+    Table* const made = new (zeros_.take(sizeof(Table) + codes * sizeof(Text))) Table;
+    made->type = type;
+    made->suffix = suffixes_.emplace_back(suffix);
+    return *known.emplace_back(made);
 }
 
 // What rows behind the first of another kind have is printed in the usual way.
@@ -273,8 +284,8 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
                 break;
             case Step::Kind::table: {
                 const std::uint64_t code = step->of.place.code(word);
-                const Table& table = *static_cast<const Table*>(step->of.data);
-                Text& text = table.texts[code];
+                Table& table = *static_cast<Table*>(step->of.data);
+                Text& text = table[code];
                 const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
                 if (state != Text::unknown && state <= Text::longest + 1) {
                     std::memcpy(out, text.text, sizeof text.text);
@@ -305,9 +316,9 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
 }
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.
-char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const {
+char* Printer::put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const {
     constexpr std::size_t pointer_size = sizeof(void*);
-    Text& text = table.texts[code];
+    Text& text = table[code];
     const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
     if (state == Text::elsewhere) {
         const std::string* found = nullptr;

@@ -42,21 +42,26 @@ private:
     };
     static_assert(sizeof(Text) == 16);
 
-    // Of wide operands most codes are never printed: their memory is asked for as zeros that nobody has touched.
-    struct Texts {
-        explicit Texts(std::size_t count);
-        Text& operator[](std::size_t code) const { return list[code]; }
-
-        struct Free {
-            void operator()(Text* texts) const { std::free(texts); }  // NOLINT(*-no-malloc): see above
-        };
-        std::unique_ptr<Text[], Free> list;
-    };
-
+    // The texts of an operand, in front of which it lies, by code.
     struct Table {
         Index type = no_index;
         std::string_view suffix;
-        Texts texts;  // by code
+
+        Text& operator[](std::size_t code) { return reinterpret_cast<Text*>(this + 1)[code]; }
+    };
+
+    // Most codes are never printed: memory is asked for as zeros that nobody has touched, much at once.
+    class Zeros {
+    public:
+        void* take(std::size_t bytes);
+
+    private:
+        struct Free {
+            void operator()(char* block) const { std::free(block); }  // NOLINT(*-no-malloc): see above
+        };
+        std::vector<std::unique_ptr<char[], Free>> blocks_;
+        std::size_t left_ = 0;
+        char* at_ = nullptr;
     };
 
     // A row of a wide operand whose text is fixed but for a number in it.
@@ -74,7 +79,7 @@ private:
     struct Step {
         enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element, trim };
         struct Operand {
-            void* data;        // table: its texts; wide: its rows
+            void* data;        // table: it; wide: its rows
             QuickPlace place;
         };
         struct Skip {
@@ -117,7 +122,7 @@ private:
 
     char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
               Codec::LabelNamer* labels) const;
-    char* put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const;
+    char* put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const;
     bool is_closed(Index type, std::uint64_t code) const;
     char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) const;
 
@@ -126,7 +131,9 @@ private:
     mutable std::vector<std::atomic<const Step*>> forms_;
     mutable std::mutex mutex_;
     mutable std::deque<Steps> steps_;
-    mutable std::map<std::pair<Index, std::string>, Table> tables_;  // by operand and what follows it
+    mutable Zeros zeros_;
+    mutable std::vector<std::vector<Table*>> tables_;  // by operand: each with something else behind it
+    mutable std::deque<std::string> suffixes_;
     mutable std::map<Index, Wide> wide_;
     mutable std::deque<std::string> long_texts_;
 };

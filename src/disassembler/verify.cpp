@@ -39,9 +39,8 @@ std::pair<Image, Image> loose_bits(const Isa& isa, const Form& form) {
         for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
     }
     Image loose;
-    for (unsigned bit = 0; bit < form.bits; ++bit) {
-        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
-    }
+    for (unsigned w = 0; 64 * w < form.bits; ++w)
+        loose.words[w] = ~covered.words[w] & low_bits(std::min(64u, form.bits - 64 * w));
     return {loose, form.written & loose};
 }
 
