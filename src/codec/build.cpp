@@ -549,6 +549,7 @@ void Builder::tabulate_taken(Index index, OperandTable& table) {
     table.taken.assign(table.valid.size(), nullptr);
     const std::vector<OperandRow>& rows = isa_.operand_types[index].rows;
     std::vector<const Field*> takers;  // by row
+    takers.reserve(rows.size());
     for (const OperandRow& row : rows) takers.push_back(only_taker(row));
     std::vector<Taken> list;
     for (std::size_t code = 0; code < table.taken.size(); ++code) {

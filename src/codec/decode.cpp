@@ -11,7 +11,6 @@ namespace isaforge {
 using codec::DecodeLeaf;
 using codec::FormTable;
 using codec::OperandTable;
-using codec::Seen;
 
 namespace {
 

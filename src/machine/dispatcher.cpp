@@ -504,7 +504,9 @@ Dispatch* Dispatcher::take_group(unsigned room, bool stalls, std::uint64_t& numb
 }
 
 void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
-    if (count == 0 || dispatch.ended.fetch_add(count) + count != dispatch.groups) return;
+    // Read before: once this is counted another may count the last group, and the dispatch is gone.
+    const std::uint64_t groups = dispatch.groups;
+    if (count == 0 || dispatch.ended.fetch_add(count) + count != groups) return;
     {
         const std::lock_guard lock(lock_);
         std::erase(running_, &dispatch);
