@@ -29,6 +29,8 @@ begin
     BLT.32: text, end, @say;
 .echo:
     device_load 32, x, zero, CONSOLE_STATUS
+    IAND.32: x, x, #5;
+    beqz x, echo
     IAND.32: x, x, #1;
     beqz x, ended
     device_load 8, x, zero, CONSOLE_DATA

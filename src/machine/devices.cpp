@@ -62,7 +62,10 @@ protected:
             has_byte_ = false;
             return byte_;
         }
-        if (index == 1) return look() ? 3 : 2;
+        if (index == 1) {
+            constexpr std::uint64_t byte_is_there = 1, output_is_taken = 2, input_has_ended = 4;
+            return (look() ? byte_is_there : ended_ ? input_has_ended : 0) | output_is_taken;
+        }
         return interrupts_ ? 1 : 0;
     }
     void set(std::uint64_t index, std::uint64_t value, std::uint64_t mask, const Asker&) override {

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t timer_line = 1, console_line = 2, first_hart_line
 // Registers at their offsets:
 //
 //   console   0 data     read: the next byte of input, all ones where none is there; written: a byte of output
-//             8 status   read: bit 0: a byte of input is there, bit 1: output is taken
+//             8 status   read: bit 0: a byte of input is there, bit 1: output is taken, bit 2: no byte will come any more
 //            16 control  bit 0: it interrupts while a byte of input is there
 //   timer     0 time     read: nanoseconds of machine time
 //             8 compare  it interrupts while time >= compare, in the beginning all ones; each hart has its own

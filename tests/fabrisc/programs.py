@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 
 REVISIONS = MAY_15, MAY_2, MARCH_18 = "fabrisc-2022-05-15", "fabrisc-2022-05-02", "fabrisc-2022-03-18"
@@ -504,6 +505,16 @@ def check_hello(bench):
         expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
         written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), stdin=typed)
         expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
+    # What is typed late, and in parts, is waited for.
+    command = [bench.isaforge, "run", "-i", MAY_15, bench.assemble("hello.s", MAY_15, ["CONSOLE"])[0]]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for part in b"a", b"bc":
+            time.sleep(0.1)
+            process.stdin.write(part)
+            process.stdin.flush()
+        process.stdin.close()
+        written = process.stdout.read()
+    expect(written, b"Hello, console!\nabc", "hello.s, typed late")
 
 
 def check_transactions(bench):

@@ -120,6 +120,16 @@ TEST(Devices, ConsoleWritesAndReads) {
                                                       {Op::stop}}));
     EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
     EXPECT_EQ(machine.streams->output, "hi");
+    EXPECT_EQ(machine.r(2), 6u);  // none will come any more
+    EXPECT_EQ(machine.r(4), 0xffffffffu);
+}
+
+TEST(Devices, ConsoleMayHaveInputLater) {
+    MappedMachine machine;
+    EXPECT_EQ(machine->add_device("console", device_address), "");
+    machine.streams->is_ready = false;
+    const RunResult result = machine.run(with_device({{Op::ld8, 2, 1, 8}, {Op::ld32, 4, 1}, {Op::stop}}));
+    EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
     EXPECT_EQ(machine.r(2), 2u);
     EXPECT_EQ(machine.r(4), 0xffffffffu);
 }

@@ -33,13 +33,14 @@ public:
         taken += count;
         return count;
     }
-    bool ready() override { return true; }
+    bool ready() override { return is_ready; }
     void write(unsigned file, std::span<const std::uint8_t> bytes) override {
         (file == 2 ? errors : output).append(bytes.begin(), bytes.end());
     }
 
     std::string input, output, errors;
     std::size_t taken = 0;
+    bool is_ready = true;
 };
 
 // The opcodes, in the order of `meanings`.
