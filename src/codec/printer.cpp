@@ -181,9 +181,9 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
         if (is_tabulated(field)) {
             step.kind = Step::Kind::table;
             step.of = {&table_of(field.type, suffix), place};
-        } else if (const std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
+        } else if (std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
             step.kind = Step::Kind::wide;
-            step.of = {const_cast<std::vector<WideRow>*>(&rows), place};
+            step.of = {&rows, place};
         }
     }
     steps.push_back(step);
@@ -201,7 +201,7 @@ Printer::Table& Printer::table_of(Index type, std::string_view suffix) const {
 }
 
 // What rows behind the first of another kind have is printed in the usual way.
-const Printer::Wide& Printer::wide_rows(Index index) const {
+Printer::Wide& Printer::wide_rows(Index index) const {
     const auto [place, is_new] = wide_.try_emplace(index);
     Wide& wide = place->second;
     if (!is_new) return wide;

@@ -116,7 +116,7 @@ private:
         std::vector<WideRow> rows;  // the first ones …
         bool is_all = true;         // … or all
     };
-    const Wide& wide_rows(Index type) const;
+    Wide& wide_rows(Index type) const;
     bool make_wide_row(const OperandRow& row, WideRow& out) const;
     bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
 
