@@ -157,7 +157,7 @@ void Patterns::finish() {
 // The rows of all nodes, a cell for each letter, pushed into each other: a cell says whose it is.
 void Patterns::place_rows() {
     constexpr std::uint32_t nobody = ~std::uint32_t{0};
-    constexpr std::size_t most_tries = 100;
+    constexpr std::size_t most_tries = 16;
     const bool is_ascii = std::ranges::none_of(
         branches_, [](const Branch& branch) { return static_cast<unsigned char>(branch.letter) > '~'; });
     const Classes& classes = is_ascii ? (case_insensitive_ ? folded_classes : letter_classes)

@@ -293,9 +293,7 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     Partial begin;
     begin.spelling.code = row.written;
     begin.spelling.row = row_index;
-    begin.seen.resize(row.fields.size());
-    begin.number_of.assign(row.fields.size(), -1);
-    begin.codes_of.resize(row.fields.size());
+    begin.told.resize(row.fields.size());
     std::vector<Partial> partials{std::move(begin)};
     bool open = is_open(row, text), unspelled = false;
     for (const TextElement& element : text) {
@@ -587,8 +585,8 @@ bool Spellings::extend_any(const std::vector<Partial>& partials, const OperandRo
                                                        [](const Spelling& spelling) { return spelling.text.empty(); });
             if (left_out == known_[row.fields[field].type].list.end()) return false;
             for (Partial& partial : some) {
-                partial.seen[field] = true;
-                partial.codes_of[field] = {{left_out->code, left_out->code}};
+                partial.told[field].seen = true;
+                partial.told[field].codes = {{left_out->code, left_out->code}};
                 partial.spelling.code = row.fields[field].place.insert(partial.spelling.code, left_out->code);
             }
         }
@@ -605,8 +603,8 @@ bool Spellings::may_be_nested(const Field& field) {
 Spellings::Partial Spellings::with_operand(const Partial& partial, const Field& field, Index index,
                                            const After& after) {
     Partial next = partial;
-    next.seen[index] = true;
-    next.number_of[index] = static_cast<int>(partial.spelling.numbers.size());
+    next.told[index].seen = true;
+    next.told[index].number = static_cast<int>(partial.spelling.numbers.size());
     next.spelling.text += operand_mark;
     PatternNumber number;
     number.operand = field.type;
@@ -630,27 +628,27 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
     const std::vector<Spelling>& list = known_[field.type].list;
     const bool many = !partial.spelling.text.empty() && partials * list.size() > most_inside;
     const bool hard = field.in_tail && (list.empty() || list.size() > 2 || list[0].code != 0);
-    if ((many || hard) && !partial.seen[index] && may_be_nested(field)) {
+    if ((many || hard) && !partial.told[index].seen && may_be_nested(field)) {
         if (partial.spelling.numbers.size() == Patterns::most_numbers) return false;
         out.push_back(with_operand(partial, field, index, after));
         return true;
     }
     for (const Spelling& nested : known_[field.type].list) {
         Partial next = partial;
-        const bool again = partial.seen[index];
+        const bool again = partial.told[index].seen;
         const bool has_numbers = !nested.numbers.empty();
         const std::size_t first = next.spelling.numbers.size();
         if (first + nested.numbers.size() > Patterns::most_numbers || out.size() > most_spellings) return false;
         if (has_numbers && !is_simple(field.place)) return false;
         const bool whole = type.kind != OperandKind::table && nested.numbers.size() == 1;
-        if (again && (!whole || partial.number_of[index] < 0)) return false;
-        next.seen[index] = true;
+        if (again && (!whole || partial.told[index].number < 0)) return false;
+        next.told[index].seen = true;
         if (nested.spaced && !next.spelling.text.empty() && next.spelling.text.back() != ' ') next.spelling.text += ' ';
         next.spelling.text += nested.text;
         for (PatternNumber number : nested.numbers) {
             if (number.tail_bits != 0 && field.in_tail) return false;
             if (number.same_as >= 0) number.same_as = static_cast<std::int8_t>(number.same_as + first);
-            if (again) number.same_as = static_cast<std::int8_t>(partial.number_of[index]);
+            if (again) number.same_as = static_cast<std::int8_t>(partial.told[index].number);
             if (field.in_tail) {
                 if (nested.code != 0 || field.place.pieces[0].position != 0) return false;
                 number.tail_bits = static_cast<std::uint8_t>(field.place.width);
@@ -662,11 +660,11 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
         }
         if (field.in_tail && !has_numbers) return false;
         if (!field.in_tail) next.spelling.code = field.place.insert(next.spelling.code, nested.code);
-        if (whole && !again) next.number_of[index] = static_cast<int>(first);
-        if (!has_numbers) next.codes_of[index] = {{nested.code, nested.code}};
+        if (whole && !again) next.told[index].number = static_cast<int>(first);
+        if (!has_numbers) next.told[index].codes = {{nested.code, nested.code}};
         if (const PatternNumber* const number = only_number(nested)) {
-            next.codes_of[index] = {{nested.code | static_cast<std::uint64_t>(number->low) << number->shift,
-                                     nested.code | static_cast<std::uint64_t>(number->high) << number->shift}};
+            next.told[index].codes = {{nested.code | static_cast<std::uint64_t>(number->low) << number->shift,
+                                       nested.code | static_cast<std::uint64_t>(number->high) << number->shift}};
         }
         out.push_back(std::move(next));
     }
@@ -710,7 +708,7 @@ bool Spellings::extend_constant(const Partial& partial, const TextElement& eleme
 bool Spellings::extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                               std::vector<Partial>& out) const {
     const Field& field = row.fields[element.field];
-    if ((partial.seen[element.field] && partial.number_of[element.field] < 0) || field.in_tail ||
+    if ((partial.told[element.field].seen && partial.told[element.field].number < 0) || field.in_tail ||
         !is_simple(field.place) || field.place.width > 40 ||
         partial.spelling.numbers.size() == Patterns::most_numbers || element.scale == 0)
         return false;
@@ -726,9 +724,9 @@ bool Spellings::extend_number(const Partial& partial, const OperandRow& row, con
         number.high = static_cast<std::int64_t>(low_bits(field.place.width));
         number.mask = low_bits(field.place.width);
         number.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
-        number.same_as = static_cast<std::int8_t>(partial.number_of[element.field]);
-        next.seen[element.field] = true;
-        if (number.same_as < 0) next.number_of[element.field] = static_cast<int>(next.spelling.numbers.size());
+        number.same_as = static_cast<std::int8_t>(partial.told[element.field].number);
+        next.told[element.field].seen = true;
+        if (number.same_as < 0) next.told[element.field].number = static_cast<int>(next.spelling.numbers.size());
         if (negative) next.spelling.text += '-';
         next.spelling.text += number_mark;
         next.spelling.numbers.push_back(number);
@@ -762,10 +760,10 @@ Spellings::Partial Spellings::by_bits(const Partial& negative, unsigned bits) {
 // The row's ranges become those of the numbers. Unclear where a field that is no number lies outside in part, or is in no text.
 Spellings::Constrained Spellings::constrain(Partial& partial, const OperandRow& row) const {
     for (const Constraint& constraint : row.constraints) {
-        const int index = partial.number_of[constraint.field];
+        const int index = partial.told[constraint.field].number;
         if (index < 0) {
-            if (!partial.codes_of[constraint.field]) return Constrained::unclear;
-            const auto [low, high] = *partial.codes_of[constraint.field];
+            if (!partial.told[constraint.field].codes) return Constrained::unclear;
+            const auto [low, high] = *partial.told[constraint.field].codes;
             if (high < constraint.low || low > constraint.high) return Constrained::never;
             if (low == high && (low - constraint.low) % constraint.step != 0) return Constrained::never;
             if (low < constraint.low || high > constraint.high || (low != high && constraint.step != 1))

@@ -74,11 +74,14 @@ private:
         bool dropped_numbers = false;  // and so some numbers
         Letters goes_on;        // behind a spelling, in an unlisted text
     };
+    struct Told {                // of a field
+        bool seen = false;       // it is in the text
+        int number = -1;         // that is all of it; -1: there is none
+        std::optional<std::pair<std::uint64_t, std::uint64_t>> codes;  // from where to where
+    };
     struct Partial {
         Spelling spelling;
-        std::vector<bool> seen;      // by field: it is in the text
-        std::vector<int> number_of;  // by field: the number that is all of it, or -1
-        std::vector<std::optional<std::pair<std::uint64_t, std::uint64_t>>> codes_of;  // by field: from where to where
+        std::vector<Told> told;  // by field
     };
     enum class Constrained : std::uint8_t { never, always, unclear };
 
