@@ -68,6 +68,8 @@ unsigned Patterns::add_type(bool expressions) {
 }
 
 void Patterns::add(unsigned type, const Spelling& spelling) {
+    constexpr std::size_t usual = 128;  // letters of an operand's texts
+    if (added_.empty()) nodes_.reserve(usual), passing_.reserve(usual), branches_.reserve(usual);
     std::uint32_t node = 0;
     passing_[0].types |= 1u << type;
     std::size_t number = 0;
@@ -163,6 +165,7 @@ void Patterns::place_rows() {
     const Classes& classes = is_ascii ? (case_insensitive_ ? folded_classes : letter_classes)
                                       : (case_insensitive_ ? all_folded_classes : all_classes);
     classes_ = classes.of.data();
+    cells_.reserve(nodes_.size() + 2 * classes.count);
     cells_.assign(classes.count, {nobody, 0, 0});
     std::size_t first_free = 1;
     std::vector<std::pair<std::uint8_t, std::uint32_t>> row;
