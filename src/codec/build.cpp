@@ -578,6 +578,7 @@ LimitedField Builder::limited_field(const Form& form, Index index, const Operand
 
 std::vector<FormLimit> Builder::limits_of(const Form& form) {
     std::vector<FormLimit> out;
+    for (const Field& field : form.fields) need_taken(field.type);
     for (const Taking& taking : form.takes) {
         FormLimit limit;
         limit.limit = taking.limit;
@@ -600,7 +601,6 @@ void Builder::need_limits(Index index) {
     const Form& form = isa_.forms[index];
     if (has_limits_[index] || form.takes.empty()) return;
     has_limits_[index] = true;
-    for (const Field& field : form.fields) need_taken(field.type);
     auto [known, fresh] = limits_.try_emplace({form.takes.data(), form.fields.data()});
     if (fresh) known->second = limits_of(form);
     tables_.forms[index].limits = known->second;

@@ -25,10 +25,11 @@ void* Printer::Zeros::take(std::size_t bytes) {
     constexpr std::size_t block = std::size_t{1} << 20, alignment = alignof(Table);
     bytes = (bytes + alignment - 1) / alignment * alignment;
     if (bytes > left_) {
-        left_ = std::max(bytes, block);
-        blocks_.emplace_back(static_cast<char*>(std::calloc(left_, 1)));  // NOLINT(*-no-malloc): owned by the list
-        at_ = blocks_.back().get();
-        if (!at_) throw std::bad_alloc();
+        const std::size_t asked = std::max(bytes, block);
+        decltype(blocks_)::value_type made(static_cast<char*>(std::calloc(asked, 1)));  // NOLINT(*-no-malloc): owned
+        if (!made) throw std::bad_alloc();
+        at_ = blocks_.emplace_back(std::move(made)).get();
+        left_ = asked;
     }
     left_ -= bytes;
     at_ += bytes;
