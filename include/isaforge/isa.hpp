@@ -743,23 +743,42 @@ struct DecodeTree {
 static_assert(sizeof(DecodeTree::Node) == 8);
 
 // Of which instructions it is proved that their text, as it is printed, is read as the same bits: of those forms whose operands
-// have codes for which it is. What the disassembler would else find out from each instruction that is like none before.
+// have codes for which it is. What the disassembler would else find out from each instruction.
 struct ReadBack {
+    // What is said of a code: it is proved where the value behind the instruction is in one of the form's stretches, as well.
+    static constexpr char no_code = 0, code = 1, code_with_tail = 2;
+
     struct Check {
-        std::uint32_t codes = 0;     // a byte for each code of the operand, in `codes`: 1 where it is proved
+        std::uint32_t codes = 0;     // a byte for each code of the operand, in `codes`; or where in `patterns` …
         Index field = 0;             // of the form; others may have any code
+        std::uint32_t patterns = 0;  // … those are of which its code must have one; 0: of an operand with few codes
 
         bool operator==(const Check&) const = default;
     };
+    struct Pattern {
+        std::uint64_t mask = 0, value = 0;
+
+        bool operator==(const Pattern&) const = default;
+    };
+    struct Stretch {
+        std::uint64_t first = 0, last = 0;
+
+        bool operator==(const Stretch&) const = default;
+    };
     struct FormProof {
         std::uint32_t first = 0;     // in `checks`
-        std::uint16_t count = 0;
-        std::uint16_t is_proved = 0;  // for some codes
+        std::uint32_t first_tail = 0;  // in `tails`: by rising value
+        std::uint16_t count = 0, tail_count = 0;
+        std::uint16_t tail_bits = 0;
+        std::uint16_t is_proved =
+            no_code;  // for some codes; code_with_tail: each has a value behind it, to be looked at
 
         bool operator==(const FormProof&) const = default;
     };
     std::vector<FormProof> forms;    // by Isa::forms
     std::vector<Check> checks;
+    std::vector<Pattern> patterns;
+    std::vector<Stretch> tails;
     std::string codes;
 };
 

@@ -14,7 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
-#include "disassembler/verify.hpp"
+#include "disassembler/statement_reader.hpp"
 #include "isaforge/sample.hpp"
 
 namespace isaforge::cli {
@@ -53,7 +53,7 @@ public:
           codec_(codec),
           output_(output),
           sampler_(codec, options.seed, options.other_texts ? SampledText::other : SampledText::printed),
-          verifier_(codec) {}
+          reader_(codec) {}
 
     void run(const std::vector<Index>& instructions) {
         const std::uint64_t count = options_.count.value_or(some);
@@ -147,8 +147,8 @@ private:
     // it is enough that it is read.
     bool is_read(std::uint64_t address) {
         return options_.other_texts
-                   ? verifier_.reads(sampled_.text, sampled_.end, address)
-                   : verifier_.reads_back(sampled_.image, sampled_.bits, sampled_.text, sampled_.end, address);
+                   ? reader_.reads(sampled_.text, sampled_.end, address)
+                   : reader_.reads_back(sampled_.image, sampled_.bits, sampled_.text, sampled_.end, address);
     }
 
     void add_bytes() {
@@ -161,7 +161,7 @@ private:
     const Codec& codec_;
     Output& output_;
     Sampler sampler_;
-    disassembler::Verifier verifier_;
+    disassembler::StatementReader reader_;
     Sampled sampled_;
     Progress progress_{"sample", "statements", expected(options_)};
     std::string buffer_;

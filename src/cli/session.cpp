@@ -183,12 +183,11 @@ std::optional<FileId> read_source(Session& session, const std::string& path) {
 }
 
 std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
-    std::string text, error;
-    if (!read_input(path, Readable::anything, text, error)) {
-        complain("cannot read '" + path + "': " + error);
-        return std::nullopt;
-    }
-    return std::vector<std::uint8_t>(text.begin(), text.end());
+    std::string error;
+    std::optional<std::vector<std::uint8_t>> bytes(std::in_place);
+    if (read_input(path, Readable::anything, *bytes, error)) return bytes;
+    complain("cannot read '" + path + "': " + error);
+    return std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

@@ -12,6 +12,23 @@ using codec::DecodeLeaf;
 using codec::FormTable;
 using codec::OperandTable;
 
+// What the operand `code` brings along, wherever that lies.
+codec::OneTail codec::one_tail(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
+    const codec::OperandTable& table = tables.operands[index];
+    if (table.longest_tail == 0) return {};
+    const bool listed = code < table.tails.size();
+    if (listed && table.tails[code] != codec::OneTail::unknown) return codec::OneTail::unpacked(table.tails[code]);
+    const OperandType& type = isa.operand_types[index];
+    const Index row = codec::row_of(isa, tables, index, code);
+    if (row == no_index) return {};
+    for (const Field& field : type.rows[row].fields) {
+        if (field.in_tail) return {field.place.width, field.shared};
+        const codec::OneTail inner = one_tail(isa, tables, field.type, field.place.extract(code));
+        if (inner.bits != 0) return inner;
+    }
+    return {};
+}
+
 namespace {
 
 // What follows an instruction because of its operands, in one place.
@@ -47,23 +64,6 @@ bool tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint
     });
 }
 
-// What the operand `code` brings along, wherever that lies.
-codec::OneTail one_tail(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
-    const OperandTable& table = tables.operands[index];
-    if (table.longest_tail == 0) return {};
-    const bool listed = code < table.tails.size();
-    if (listed && table.tails[code] != codec::OneTail::unknown) return codec::OneTail::unpacked(table.tails[code]);
-    const OperandType& type = isa.operand_types[index];
-    const Index row = codec::row_of(isa, tables, index, code);
-    if (row == no_index) return {};
-    for (const Field& field : type.rows[row].fields) {
-        if (field.in_tail) return {field.place.width, field.shared};
-        const codec::OneTail inner = one_tail(isa, tables, field.type, field.place.extract(code));
-        if (inner.bits != 0) return inner;
-    }
-    return {};
-}
-
 bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image) {
     const FormTable& table = tables.forms[index];
     const Form& form = isa.forms[index];
@@ -92,7 +92,7 @@ bool match_tails(const Isa& isa, const Codec::Tables& tables, Index index, const
     for (const Index i : tables.forms[index].tail_order) {
         const Field& field = form.fields[i];
         const std::uint64_t code = field.place.extract(image);
-        const codec::OneTail one = one_tail(isa, tables, field.type, code);
+        const codec::OneTail one = codec::one_tail(isa, tables, field.type, code);
         if (one.bits == 0) continue;
         Tail tail;
         const unsigned at = places.add(one);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <new>
 
 #include "codec/numerals.hpp"
 
@@ -21,23 +20,15 @@ char* put(char* out, const char* limit, std::string_view text) {
 
 }  // namespace
 
-void* Printer::Zeros::take(std::size_t bytes) {
-    constexpr std::size_t block = std::size_t{1} << 20, alignment = alignof(Table);
-    bytes = (bytes + alignment - 1) / alignment * alignment;
-    if (bytes > left_) {
-        const std::size_t asked = std::max(bytes, block);
-        decltype(blocks_)::value_type made(static_cast<char*>(std::calloc(asked, 1)));  // NOLINT(*-no-malloc): owned
-        if (!made) throw std::bad_alloc();
-        at_ = blocks_.emplace_back(std::move(made)).get();
-        left_ = asked;
-    }
-    left_ -= bytes;
-    at_ += bytes;
-    return at_ - bytes;
-}
-
 Printer::Printer(const Isa& isa, const Codec::Tables& tables)
-    : isa_(isa), codec_tables_(tables), forms_(isa.forms.size()), tables_(isa.operand_types.size()) {}
+    : isa_(isa),
+      codec_tables_(tables),
+      forms_(isa.forms.size()),
+      tables_(isa.operand_types.size()),
+      texts_(std::make_unique_for_overwrite<Text[]>(most_texts)) {
+    texts_[unknown].state = Text::unknown;
+    texts_[by_image].state = Text::by_image;
+}
 
 Printer::~Printer() = default;
 
@@ -181,10 +172,12 @@ void Printer::add_field(const Form& form, Index index, std::string_view suffix, 
     if (place.set(field.place)) {
         if (is_tabulated(field)) {
             step.kind = Step::Kind::table;
-            step.of = {&table_of(field.type, suffix), place};
-        } else if (std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
+            step.of.table = &table_of(field.type, suffix);
+            step.of.place = place;
+        } else if (const std::vector<WideRow>& rows = wide_rows(field.type).rows; !rows.empty()) {
             step.kind = Step::Kind::wide;
-            step.of = {&rows, place};
+            step.of.rows = &rows;
+            step.of.place = place;
         }
     }
     steps.push_back(step);
@@ -195,10 +188,8 @@ Printer::Table& Printer::table_of(Index type, std::string_view suffix) const {
     const auto found = std::ranges::find(known, suffix, &Table::suffix);
     if (found != known.end()) return **found;
     const std::size_t codes = std::size_t{1} << isa_.operand_types[type].width;
-    Table* const made = new (zeros_.take(sizeof(Table) + codes * sizeof(Text))) Table;
-    made->type = type;
-    made->suffix = suffixes_.emplace_back(suffix);
-    return *known.emplace_back(made);
+    auto& memory = memory_.emplace_back(std::make_unique<std::byte[]>(sizeof(Table) + codes * sizeof(TextNumber)));
+    return *known.emplace_back(new (memory.get()) Table{type, suffixes_.emplace_back(suffix)});
 }
 
 // What rows behind the first of another kind have is printed in the usual way.
@@ -285,14 +276,12 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
                 break;
             case Step::Kind::table: {
                 const std::uint64_t code = step->of.place.code(word);
-                Table& table = *static_cast<Table*>(step->of.data);
-                Text& text = table[code];
-                const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
-                if (state != Text::unknown && state <= Text::longest + 1) {
+                const Text& text = texts_[(*step->of.table)[code].load(std::memory_order_acquire)];
+                if (text.state <= Text::longest) {
                     std::memcpy(out, text.text, sizeof text.text);
-                    out += state - 1;
+                    out += text.state;
                 } else {
-                    out = put_unusual(out, table, code, context());
+                    out = put_unusual(out, *step->of.table, code, context());
                 }
                 break;
             }
@@ -301,7 +290,7 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
                 break;
             case Step::Kind::wide: {
                 const std::uint64_t code = step->of.place.code(word);
-                char* const end = put_wide(out, *static_cast<const std::vector<WideRow>*>(step->of.data), code);
+                char* const end = put_wide(out, *step->of.rows, code);
                 if (end) {
                     out = end;
                     break;
@@ -318,32 +307,39 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.
 char* Printer::put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const {
-    constexpr std::size_t pointer_size = sizeof(void*);
-    Text& text = table[code];
-    const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
-    if (state == Text::elsewhere) {
+    std::atomic<TextNumber>& number = table[code];
+    const TextNumber known = number.load(std::memory_order_acquire);
+    const Text& text = texts_[known];
+    if (text.state == Text::elsewhere) {
         const std::string* found = nullptr;
-        std::memcpy(&found, text.text, pointer_size);
+        std::memcpy(&found, text.text, sizeof found);
         return put(out, context.limit, *found);
     }
     char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
-    if (state == Text::by_image) return end;
+    if (known == by_image) return end;
     const std::lock_guard lock(mutex_);
-    if (text.state != Text::unknown) return end;
-    const auto size = static_cast<std::size_t>(end - out);
-    std::uint8_t known = Text::by_image;
-    if (is_closed(table.type, code)) {
-        if (size <= Text::longest) {
-            std::memcpy(text.text, out, size);
-            known = static_cast<std::uint8_t>(size + 1);
-        } else if (context.limit - end > step_room) {
-            const std::string* const kept = &long_texts_.emplace_back(out, size);
-            std::memcpy(text.text, &kept, pointer_size);
-            known = Text::elsewhere;
-        }
-    }
-    std::atomic_ref(text.state).store(known, std::memory_order_release);
+    const bool is_kept = is_closed(table.type, code) && context.limit - end > step_room;
+    number.store(is_kept ? number_of({out, static_cast<std::size_t>(end - out)}) : by_image, std::memory_order_release);
     return end;
+}
+
+// `by_image` where there are too many.
+Printer::TextNumber Printer::number_of(std::string_view text) const {
+    constexpr std::size_t first = by_image + 1;
+    const std::size_t next = first + text_numbers_.size();
+    if (next == most_texts) return by_image;
+    const auto [place, is_new] = text_numbers_.try_emplace(std::string(text), static_cast<TextNumber>(next));
+    if (!is_new) return place->second;
+    Text& made = texts_[next];
+    if (text.size() <= Text::longest) {
+        std::ranges::copy(text, made.text);
+        made.state = static_cast<std::uint8_t>(text.size());
+    } else {
+        const std::string* const kept = &place->first;
+        std::memcpy(made.text, &kept, sizeof kept);
+        made.state = Text::elsewhere;
+    }
+    return place->second;
 }
 
 // Whether the text of a code depends on nothing else: no label, no word behind the instruction.

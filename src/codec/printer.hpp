@@ -3,13 +3,15 @@
 #pragma once
 
 #include <atomic>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "codec/quick_place.hpp"
@@ -32,36 +34,28 @@ public:
     }
 
 private:
-    // The text of a code, and what follows it in the form. `state` is set last, by whoever holds the lock.
+    // The text of an operand, and what follows it in the form. Operands of many types print the same, so that there are few of them,
+    // of which those that are printed often stay near.
     struct Text {
         static constexpr std::size_t longest = 15;
-        static constexpr std::uint8_t unknown = 0, elsewhere = longest + 2, by_image = longest + 3;
+        static constexpr std::uint8_t elsewhere = longest + 1, unknown = longest + 2, by_image = longest + 3;
 
-        char text[longest] = {};      // elsewhere: where it is, and how long
-        std::uint8_t state = unknown;  // 1 + the text's length, or one of these
+        char text[longest];  // elsewhere: where it is, and how long
+        std::uint8_t state;  // its length, or one of these
     };
     static_assert(sizeof(Text) == 16);
+    using TextNumber = std::uint16_t;  // in texts_
+    static constexpr TextNumber unknown = 0, by_image = 1;
+    static constexpr std::size_t most_texts = std::size_t{1} << 16;
 
     // The texts of an operand, in front of which it lies, by code.
     struct Table {
         Index type = no_index;
         std::string_view suffix;
 
-        Text& operator[](std::size_t code) { return reinterpret_cast<Text*>(this + 1)[code]; }
-    };
-
-    // Most codes are never printed: memory is asked for as zeros that nobody has touched, much at once.
-    class Zeros {
-    public:
-        void* take(std::size_t bytes);
-
-    private:
-        struct Free {
-            void operator()(char* block) const { std::free(block); }  // NOLINT(*-no-malloc): see above
-        };
-        std::vector<std::unique_ptr<char[], Free>> blocks_;
-        std::size_t left_ = 0;
-        char* at_ = nullptr;
+        std::atomic<TextNumber>& operator[](std::size_t code) {
+            return reinterpret_cast<std::atomic<TextNumber>*>(this + 1)[code];
+        }
     };
 
     // A row of a wide operand whose text is fixed but for a number in it.
@@ -79,7 +73,10 @@ private:
     struct Step {
         enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element, trim };
         struct Operand {
-            void* data;        // table: it; wide: its rows
+            union {
+                Table* table;
+                const std::vector<WideRow>* rows;    // wide
+            };
             QuickPlace place;
         };
         struct Skip {
@@ -123,6 +120,7 @@ private:
     char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
               Codec::LabelNamer* labels) const;
     char* put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const;
+    TextNumber number_of(std::string_view text) const;
     bool is_closed(Index type, std::uint64_t code) const;
     char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) const;
 
@@ -131,11 +129,12 @@ private:
     mutable std::vector<std::atomic<const Step*>> forms_;
     mutable std::mutex mutex_;
     mutable std::deque<Steps> steps_;
-    mutable Zeros zeros_;
     mutable std::vector<std::vector<Table*>> tables_;  // by operand: each with something else behind it
     mutable std::deque<std::string> suffixes_;
+    mutable std::vector<std::unique_ptr<std::byte[]>> memory_;  // of these
+    std::unique_ptr<Text[]> texts_;
+    mutable std::unordered_map<std::string, TextNumber> text_numbers_;
     mutable std::map<Index, Wide> wide_;
-    mutable std::deque<std::string> long_texts_;
 };
 
 }  // namespace isaforge::codec

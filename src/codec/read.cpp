@@ -943,7 +943,7 @@ bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& for
 }
 
 Glance Reader::glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end,
-                      Index type, std::uint64_t code) {
+                      Index type, std::uint64_t code, std::uint64_t tail) {
     const char* p = begin;
     Parsed parsed;
     bool taken = false;
@@ -974,9 +974,10 @@ Glance Reader::glance(const ReadStep& step, const Form& form, Index member, cons
     const bool goes_on = out.taken == Glance::Taken::whole && table && table->goes_on_with_word;
     if (end != end_ && (furthest_ >= end || goes_on)) out.taken = Glance::Taken::beyond;
     if (out.taken != Glance::Taken::whole || !field || step.only) return out;
-    out.same = field->fixed ? parsed.code == form.fixed_value(*field) : field->type == type && parsed.code == code;
-    out.deferred = parsed.deferred_count != 0;
     out.tail = parsed.tail_bits != 0;
+    out.same = field->fixed ? parsed.code == form.fixed_value(*field)
+                            : field->type == type && parsed.code == code && (!out.tail || parsed.tail == tail);
+    out.deferred = parsed.deferred_count != 0;
     return out;
 }
 

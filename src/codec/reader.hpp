@@ -112,9 +112,9 @@ public:
         observed_ = true;
     }
     // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
-    // of an operand, or the end of it, which ends at `end`.
+    // of an operand, with that value behind the instruction if it has one, or the end of it, which ends at `end`.
     Glance glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end, Index type,
-                  std::uint64_t code);
+                  std::uint64_t code, std::uint64_t tail);
 
 private:
     static constexpr unsigned most_failures = 8;

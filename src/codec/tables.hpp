@@ -343,6 +343,9 @@ inline bool code_is_valid(const Isa& isa, const Codec::Tables& tables, Index typ
     return table.valid.empty() ? code_is_valid(isa, type, code) : table.valid[code] != 0;
 }
 
+// What the code of an operand brings along, wherever that lies.
+OneTail one_tail(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code);
+
 // The row of a table that the code is of; no_index where it is of none. The operand's codes are there.
 inline Index row_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
     const std::vector<std::uint16_t>& rows = tables.operands[type].row;

@@ -570,7 +570,6 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         *end = '\0';
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(bits, at, std::string(begin + 4, end));
-        verifier_.learn(form, image);
         if (codec_.tables_so_far().index->forms[form].is_relative)
             end = codec_.print(begin + 4, form, image, bits, address, this);
     }

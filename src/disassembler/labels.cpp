@@ -194,7 +194,11 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             at += count;
             continue;
         }
-        const std::uint64_t end = at + bits / 8;
+        std::uint64_t end = at + unit;
+        if (bits != 8 * unit) {
+            end = at + bits / 8;
+            __asm__("" : "+r"(end));
+        }
         out.code.emplace_back(form, bits / 8);
         if (facts[form].is_relative && !is_unknown(end)) {
             codec_.operands(form, image, first + at / step, [&](const Operand& operand) {

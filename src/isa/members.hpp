@@ -126,7 +126,7 @@ ISAFORGE_MEMBERS(MnemonicIndex, &T::words, &T::mnemonics, &T::readings, &T::slot
                  &T::names, &T::has_dots, &T::may_relax, &T::longest);
 ISAFORGE_MEMBERS(FunctionList, &T::names, &T::all);
 ISAFORGE_MEMBERS(DecodeTree, &T::nodes, &T::begins, &T::forms);
-ISAFORGE_MEMBERS(ReadBack, &T::forms, &T::checks, &T::codes);
+ISAFORGE_MEMBERS(ReadBack, &T::forms, &T::checks, &T::patterns, &T::tails, &T::codes);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::expansions, &T::switched, &T::floats,

@@ -31,7 +31,8 @@ template <typename T>
 constexpr bool is_raw = std::is_same_v<T, Place> || std::is_same_v<T, MnemonicIndex::Mnemonic> ||
                         std::is_same_v<T, MnemonicIndex::Reading> || std::is_same_v<T, MnemonicIndex::Slot> ||
                         std::is_same_v<T, MnemonicIndex::FormFacts> || std::is_same_v<T, DecodeTree::Node> ||
-                        std::is_same_v<T, ReadBack::Check> || std::is_same_v<T, ReadBack::FormProof>;
+                        std::is_same_v<T, ReadBack::Check> || std::is_same_v<T, ReadBack::Pattern> ||
+                        std::is_same_v<T, ReadBack::Stretch> || std::is_same_v<T, ReadBack::FormProof>;
 
 // Whether all bytes of a list of them are.
 template <typename T>

@@ -20,7 +20,7 @@ std::uint64_t seed_of(const Isa& isa, const Form& form) {
 
 }  // namespace
 
-Tools::Tools(const Edition& edition) : effects(edition), edition_(edition), verifier_(*edition.codec) {
+Tools::Tools(const Edition& edition) : effects(edition), edition_(edition), reader_(*edition.codec) {
     const Isa& isa = edition.isa;
     places_.assign(isa.forms.size(), no_index);
     for (Index form = 0; form < isa.forms.size(); ++form) {
@@ -53,8 +53,8 @@ std::optional<Example> Tools::example(Index index) {
 
 bool Tools::assembles(const Example& example) {
     const char *const text = example.text.c_str(), *const end = text + example.text.size();
-    return example.alias ? verifier_.reads(text, end, address)
-                         : verifier_.reads_back(example.image, example.bits, text, end, address);
+    return example.alias ? reader_.reads(text, end, address)
+                         : reader_.reads_back(example.image, example.bits, text, end, address);
 }
 
 std::string leading_bits(const encoding::Cube& cube, unsigned bits) {

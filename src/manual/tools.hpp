@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "disassembler/verify.hpp"
+#include "disassembler/statement_reader.hpp"
 #include "encoding/diagram.hpp"
 #include "isaforge/sample.hpp"
 #include "manual/effects.hpp"
@@ -42,7 +42,7 @@ public:
 
 private:
     const Edition& edition_;
-    disassembler::Verifier verifier_;
+    disassembler::StatementReader reader_;
     std::vector<encoding::Cube> cubes_;
     std::vector<Index> order_, places_;
 };

@@ -39,16 +39,12 @@ int open_for(const std::string& path, Readable what) {
 
 thread_local const StandIns::Texts* stand_ins = nullptr;
 
-}  // namespace
-
-StandIns::StandIns(Texts texts) : texts_(std::move(texts)) { stand_ins = &texts_; }
-StandIns::~StandIns() { stand_ins = nullptr; }
-
-bool read_input(const std::string& path, Readable what, std::string& text, std::string& error, std::uint64_t most) {
+template <typename Bytes>
+bool read_all(const std::string& path, Readable what, Bytes& text, std::string& error, std::uint64_t most) {
     if (stand_ins) {
         const auto found = stand_ins->find(std::filesystem::path(path).lexically_normal().string());
         if (found != stand_ins->end() && found->second->size() <= most) {
-            text = *found->second;
+            text.assign(found->second->begin(), found->second->end());
             return true;
         }
     }
@@ -65,10 +61,11 @@ bool read_input(const std::string& path, Readable what, std::string& text, std::
     if (size > limit) return too_long(regular, limit, error);
     text.clear();
     const auto make_room = [&](std::size_t bytes) {
-        std::string larger;
+        Bytes larger;
         larger.reserve(bytes);
         prefer_large_pages(larger.data(), larger.capacity());
-        text.swap(larger.append(text));
+        larger.insert(larger.end(), text.begin(), text.end());
+        text.swap(larger);
     };
     make_room(size);  // growing would copy it several times
     char buffer[1 << 16];
@@ -79,9 +76,23 @@ bool read_input(const std::string& path, Readable what, std::string& text, std::
         if (count < 0) return fail(error);
         if (text.capacity() - text.size() < static_cast<std::size_t>(count))
             make_room(2 * (text.size() + sizeof buffer));
-        text.append(buffer, static_cast<std::size_t>(count));
+        text.insert(text.end(), buffer, buffer + count);
         if (text.size() > limit) return too_long(regular, limit, error);
     }
+}
+
+}  // namespace
+
+StandIns::StandIns(Texts texts) : texts_(std::move(texts)) { stand_ins = &texts_; }
+StandIns::~StandIns() { stand_ins = nullptr; }
+
+bool read_input(const std::string& path, Readable what, std::string& text, std::string& error, std::uint64_t most) {
+    return read_all(path, what, text, error, most);
+}
+
+bool read_input(const std::string& path, Readable what, std::vector<std::uint8_t>& bytes, std::string& error,
+                std::uint64_t most) {
+    return read_all(path, what, bytes, error, most);
 }
 
 }  // namespace isaforge

@@ -1,9 +1,11 @@
 // Reading files whole. Everything that is read under a name is read here, so that nothing is read without a limit.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "isaforge/source.hpp"
 
@@ -11,6 +13,8 @@ namespace isaforge {
 
 // False, with the reason in `error`, where it cannot be read, or has more than `most` bytes or than limits.hpp allows.
 bool read_input(const std::string& path, Readable what, std::string& text, std::string& error,
+                std::uint64_t most = most_file_bytes);
+bool read_input(const std::string& path, Readable what, std::vector<std::uint8_t>& bytes, std::string& error,
                 std::uint64_t most = most_file_bytes);
 
 // While one is there, its thread reads these texts where it asks for the files at their paths: what an editor has not written

@@ -59,7 +59,6 @@ public:
         *end = '\0';
         const bool certain = verifier_.is_certain(found, whole);
         const bool good = verifier_.reads_back(whole, bits, text_.data(), end, 0x1000);
-        if (good && !certain) verifier_.learn(found, whole);
         ++counts_.instructions;
         counts_.certain += certain;
         counts_.good += good;
@@ -76,12 +75,13 @@ private:
     std::vector<char> text_ = std::vector<char>(Codec::max_text + 64);
 };
 
-// Half of the time a few fields only differ from the instruction before, so that one field at a time meets all of its codes.
-Counts compare(const Codec& codec, unsigned each) {
+// Of every so manieth form. Half of the time a few fields only differ from the instruction before, so that one field at a time
+// meets all of its codes.
+Counts compare(const Codec& codec, unsigned each, unsigned step) {
     const Isa& isa = codec.isa();
     Comparison comparison(codec);
     Numbers numbers;
-    for (Index index = 0; index < isa.forms.size(); ++index) {
+    for (Index index = 0; index < isa.forms.size(); index += step) {
         const Form& form = isa.forms[index];
         if (form.alias) continue;
         Image image = form.value;
@@ -110,9 +110,11 @@ TEST(Certain, IsWhatTheReaderGivesBack) {
             const std::shared_ptr<const Isa> isa = load_isa(name, sources, diagnostics, options);
             ASSERT_TRUE(isa) << name;
             const Codec codec(isa);
-            const Counts counts = compare(codec, test::times_effort(30));
+            // Others are proved as they come.
+            const bool is_proved = !isa->read_back.empty();
+            const Counts counts = compare(codec, test::times_effort(is_proved ? 30 : 400), is_proved ? 1 : 23);
             if (codec.has_nameless()) continue;  // of those all are read
-            EXPECT_GT(counts.certain, counts.instructions / 8) << isa->variant;
+            EXPECT_GT(counts.certain, counts.good / 5) << isa->variant << ' ' << options.dialect;
         }
     }
 }
@@ -203,10 +205,10 @@ instructions P [] "{name} {D}, {K}" {
 }
 )";
 
-std::shared_ptr<const Isa> tricky_isa(const ReadBack* proved = nullptr) {
+std::shared_ptr<const Isa> isa_of(std::string_view text, const ReadBack* proved) {
     SourceManager sources;
     Diagnostics diagnostics;
-    const std::shared_ptr<const Isa> isa = load_isa_text("tricky.isa", std::string(tricky), sources, diagnostics);
+    const std::shared_ptr<const Isa> isa = load_isa_text("test.isa", std::string(text), sources, diagnostics);
     EXPECT_TRUE(isa) << to_text(diagnostics, sources);
     if (proved == nullptr) return isa;
     auto with = std::make_shared<Isa>(*isa);
@@ -215,25 +217,24 @@ std::shared_ptr<const Isa> tricky_isa(const ReadBack* proved = nullptr) {
     return with;
 }
 
-// Every word, four times, in orders in which each learns from others.
+std::shared_ptr<const Isa> tricky_isa(const ReadBack* proved = nullptr) { return isa_of(tricky, proved); }
+
+// Every word, in orders in which each form is proved after other words of it.
 TEST(Certain, IsSoWhereTextsAreAlike) {
     const Codec codec(tricky_isa());
-    Comparison comparison(codec);
     for (const std::uint32_t step : {1u, 40503u, 257u, 65535u}) {
-        Comparison fresh(codec);
+        Comparison comparison(codec);
         std::uint32_t word = 0;
         for (std::uint32_t i = 0; i < 65536; ++i, word += step) {
             Image image;
             image.set(0, 16, word & 0xffff);
-            fresh.look_at(image);
             comparison.look_at(image);
         }
+        EXPECT_GT(comparison.counts().certain, comparison.counts().good / 3);
+        EXPECT_LT(comparison.counts().good, comparison.counts().instructions);  // some are another's text
     }
-    EXPECT_GT(comparison.counts().certain, comparison.counts().good / 2);
-    EXPECT_LT(comparison.counts().good, comparison.counts().instructions);  // some are another's text
 }
 
-// A word of which nothing was learnt is certain by what was proved alone.
 TEST(Certain, IsSoByProof) {
     const ReadBack proved = disassembler::prove(tricky_isa());
     const std::shared_ptr<const Isa> isa = tricky_isa(&proved);
@@ -259,27 +260,110 @@ TEST(Certain, IsSoByProof) {
     EXPECT_LT(certain, good);
 }
 
-// By one who reads all back, and learns from all.
-TEST(Certain, WhatIsProvedMayBeLearnt) {
+// Of a description that comes without proofs the forms of which many have come.
+TEST(Certain, IsSoByProofWhereManyHaveCome) {
     const ReadBack proved = disassembler::prove(tricky_isa());
-    const Codec codec(tricky_isa(&proved));
-    std::vector<char> text(Codec::max_text + 64);
-    unsigned learnt = 0;
-    for (std::uint32_t word = 0; word < 65536; word += 13) {
-        Image image;
-        image.set(0, 16, word);
-        unsigned bits = 0;
-        const Index form = codec.decode(image, 16, bits);
-        disassembler::Verifier verifier(codec);  // of whose instructions none was like no other yet
-        if (form == no_index || !verifier.is_certain(form, image)) continue;
-        char* const end = codec.print(text.data(), form, image, bits, 0x1000);
-        *end = '\0';
-        ASSERT_TRUE(verifier.reads_back(image, bits, text.data(), end, 0x1000)) << word;
-        verifier.learn(form, image);
-        EXPECT_TRUE(verifier.is_certain(form, image)) << word;
-        ++learnt;
+    const Codec with(tricky_isa(&proved)), without(tricky_isa());
+    disassembler::Verifier expected(with), verifier(without);
+    unsigned certain = 0;
+    for (int again = 0; again < 2; ++again) {
+        for (std::uint32_t word = 0; word < 65536; ++word) {
+            Image image;
+            image.set(0, 16, word);
+            unsigned bits = 0;
+            const Index form = with.decode(image, 16, bits);
+            if (form == no_index) continue;
+            const bool is_certain = verifier.is_certain(form, image);
+            certain += is_certain;
+            if (again == 0 && !is_certain) continue;  // not proved yet, maybe
+            ASSERT_EQ(is_certain, expected.is_certain(form, image)) << word;
+        }
     }
-    EXPECT_GT(learnt, 100u);
+    EXPECT_GT(certain, 10000u);
+}
+
+// Numbers and values behind the instruction of which only those are looked at where what is written may mean something else.
+constexpr std::string_view wide = R"(
+isa wide "Numbers with many codes"
+code unit 16 little
+registers r : 3 of u32 "r{n}"
+number any   = s18
+number words = 4 * u16 + 8
+number few   = u4 in 2..11
+number plain = b16 hex
+number small = u8
+number near  = pc + 2 * s20
+operand offset : 19 {
+    0 -:15? n:r      "{n}"
+    1 0 n:17         "{n}"
+    1 1 0:13? n:4    "-{n}"
+}
+operand source : 5 {
+    0 n:4            "{n:b16}"      = u32(n)
+    1 0000           "{1.0:b16}"    = 0x3c00
+    1 0001           "{2.0:b16}"    = 0x4000
+    1 0010           "{-1:b16}"     = 0xffff
+    1 0011 + k:plain shared "{k}"   = u32(k)
+    1 0100           "f"            = 0
+}
+format A | 000 | D:r | K:any | -:8 |
+format B | 001 | D:r | K:words | -:10 |
+format C | 010 | D:r | K:few | -:6 |
+format D | 011 | D:r | S:source | T:source |
+format E | 100 | D:r | O:offset | -:7 |
+format F | 101 | O:offset | -:10 |
+format G | 1100 | D:r | S:source | -:4? |
+format H | 1101 | D:r | K:small | -:1 |
+format J | 111 | D:r | T:near | -:6 |
+
+instructions C [] "{name} {D}, {K}" {
+    move
+}
+instructions A [] "{name} {D}, {K}" {
+    move
+}
+instructions B [] "{name} {D}, {K}" {
+    add
+}
+instructions D [] "{name} {D}, {S}, {T}" {
+    add
+}
+instructions E [] "{name} {D}, {O}" {
+    load
+}
+instructions F [] "{name} {O}" {
+    load
+}
+instructions G [] "{name} {D}, {S}" {
+    store
+}
+instructions H [] "{name} {D}, {K}" {
+    store
+}
+instructions J [] "{name} {D}, {T}" {
+    jump
+}
+)";
+
+// All codes of the widest operand of each form, and of what follows it.
+TEST(Certain, IsSoWhereNumbersAreWide) {
+    const Codec codec(isa_of(wide, nullptr));
+    Comparison comparison(codec);
+    Numbers numbers;
+    for (const Form& form : codec.isa().forms) {
+        const auto widest = std::ranges::max_element(form.fields, {}, [](const Field& one) { return one.place.width; });
+        const std::uint64_t codes = std::uint64_t{1} << std::max(widest->place.width, 16u);
+        for (std::uint64_t code = 0; code < codes; ++code) {
+            Image image = form.written;
+            for (const Field& field : form.fields) field.place.insert(image, numbers.code(field.place.width));
+            widest->place.insert(image, code);
+            image.set(form.bits, 16, code);
+            comparison.look_at(image);
+        }
+    }
+    const Counts& counts = comparison.counts();
+    EXPECT_GT(counts.certain, counts.good / 5 * 4);
+    EXPECT_LT(counts.good, counts.instructions);
 }
 
 TEST(Certain, MostFormsOfTheBuiltInOnesAreProved) {
@@ -305,7 +389,7 @@ TEST(Certain, DamagedProofsAreNotBelieved) {
         const Codec codec(tricky_isa(&damaged));
         disassembler::Verifier verifier(codec);
         unsigned certain = 0;
-        for (std::uint32_t word = 0; word < 65536; ++word) {
+        for (std::uint32_t word = 0; word < 65536; word += 367) {  // so that no form is proved anew
             Image image;
             image.set(0, 16, word);
             unsigned bits = 0;
@@ -332,6 +416,48 @@ TEST(Certain, DamagedProofsAreNotBelieved) {
               }),
               damage([](ReadBack&) {}));
     EXPECT_LT(damage([](ReadBack& one) { one.codes.clear(); }), damage([](ReadBack&) {}));
+}
+
+TEST(Certain, DamagedProofsOfWideOperandsAreNotBelieved) {
+    const ReadBack proved = disassembler::prove(isa_of(wide, nullptr));
+    const auto most = ~std::uint32_t{0};
+    const auto damage = [&](auto&& change) {
+        ReadBack damaged = proved;
+        change(damaged);
+        const Codec codec(isa_of(wide, &damaged));
+        disassembler::Verifier verifier(codec);
+        Numbers numbers;
+        unsigned certain = 0;
+        for (Index index = 0; index < codec.isa().forms.size(); ++index) {
+            const Form& form = codec.isa().forms[index];
+            for (int again = 0; again < 100; ++again) {
+                Image image = form.written;
+                for (const Field& field : form.fields) field.place.insert(image, numbers.code(field.place.width));
+                image.set(form.bits, 16, numbers.code(16));
+                certain += verifier.is_certain(index, image);
+            }
+        }
+        return certain;
+    };
+    const unsigned all = damage([](ReadBack&) {});
+    EXPECT_LT(damage([&](ReadBack& one) {
+                  for (auto& check : one.checks) check.patterns = check.patterns != 0 ? most : 0;
+              }),
+              all);
+    EXPECT_LT(damage([](ReadBack& one) { one.patterns.clear(); }), all);
+    EXPECT_LT(damage([](ReadBack& one) { one.tails.clear(); }), all);
+    EXPECT_LT(damage([&](ReadBack& one) {
+                  for (auto& form : one.forms) form.first_tail = most;
+              }),
+              all);
+    EXPECT_LT(damage([](ReadBack& one) {
+                  for (auto& form : one.forms) form.tail_bits = 65;
+              }),
+              all);
+    EXPECT_LT(damage([](ReadBack& one) {
+                  for (auto& form : one.forms) form.is_proved = 0;
+              }),
+              1u);
 }
 
 }  // namespace

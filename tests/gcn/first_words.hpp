@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "disassembler/verify.hpp"
+#include "disassembler/statement_reader.hpp"
 #include "isaforge/codec.hpp"
 
 namespace isaforge::test {
@@ -25,7 +25,7 @@ struct WordCounts {
 
 class FirstWords {
 public:
-    explicit FirstWords(const Codec& codec) : codec_(codec), verifier_(codec) {}
+    explicit FirstWords(const Codec& codec) : codec_(codec), reader_(codec) {}
 
     // The first word alone, or where that is no instruction or has a tail, with some second words behind it.
     void check(std::uint32_t word) {
@@ -53,11 +53,11 @@ private:
         ++counts_.instructions;
         char* const end = codec_.print(text_, form, image, bits, address);
         *end = '\0';
-        if (verifier_.reads_back(codec_.as_written(form, image), bits, text_, end, address)) {
+        if (reader_.reads_back(codec_.as_written(form, image), bits, text_, end, address)) {
             ++counts_.returned;
-        } else if (!verifier_.reads(text_, end, address)) {
+        } else if (!reader_.reads(text_, end, address)) {
             refused(word, second);
-        } else if (verifier_.bits() < bits) {
+        } else if (reader_.bits() < bits) {
             ++counts_.shorter;  // a constant behind the instruction for which a shorter form has room
         } else {
             fail(word, second, "is read as other bits");
@@ -67,7 +67,7 @@ private:
 
     // The assembler may refuse what the hardware decodes: a vector instruction that reads too many scalar registers.
     void refused(std::uint32_t word, std::uint32_t second) {
-        if (verifier_.failure().message.find("at most") != std::string::npos) {
+        if (reader_.failure().message.find("at most") != std::string::npos) {
             ++counts_.refused;
         } else {
             fail(word, second, "is not read");
@@ -90,7 +90,7 @@ private:
     }
 
     const Codec& codec_;
-    disassembler::Verifier verifier_;
+    disassembler::StatementReader reader_;
     std::uint64_t state_ = 0x9e3779b97f4a7c15;
     WordCounts counts_;
     std::string failures_;
