@@ -12,14 +12,14 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 
 import emulate as fabrisc
 import gcn
 import kernels
 import programs
-from generate import LOOP, wishbone_lines
+import text
+from generate import LOOP
 from measure import Failed, Table, rate, timed, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,45 +33,6 @@ def describe_machine():
     except (OSError, TypeError):
         pass
     return f"{model}, {os.cpu_count()} processors"
-
-
-def assemble(isaforge, work, options):
-    table = Table(f"Assembling {options.lines} mixed lines")
-    source = write(work, "mixed.s", wishbone_lines(options.lines))
-    ours = [isaforge, "asm", "-i", "wishbone-gpu", source, "-o"]
-    binary = os.path.join(work, "mixed.bin")
-    table.add("isaforge, raw binary", options.lines, ours + [binary, "--format", "bin"], options.repeat)
-    table.add("isaforge, ELF with line table", options.lines, ours + [os.path.join(work, "mixed.o")], options.repeat)
-    if shutil.which("customasm"):
-        assemble_with_customasm(table, ours[:-2], work, max(1, options.lines // 50))
-    return not table.failed
-
-
-def assemble_with_customasm(table, ours, work, lines):
-    """Fewer lines, since it is slow, and without floating-point numbers, which it has none of; but to the same bytes."""
-    source = write(work, "peer.s", wishbone_lines(lines, floats=False))
-    theirs, same = os.path.join(work, "peer.bin"), os.path.join(work, "same.bin")
-    table.add(f"customasm, {lines} of such lines", lines,
-              ["customasm", os.path.join(HERE, "peers", "wishbone-gpu.customasm"), source, "-q", "-f", "binary",
-               "-o", theirs], 1)
-    timed(ours + [source, "-o", same, "--format", "bin"], 1)
-    if os.path.exists(theirs) and swapped(theirs) != swapped(same, 1):
-        raise Failed("customasm makes other bytes of the same lines")
-
-
-def swapped(path, unit=4):
-    """A file's bytes, with the order turned round in each unit."""
-    with open(path, "rb") as file:
-        data = file.read()
-    return b"".join(data[at:at + unit][::-1] for at in range(0, len(data), unit))
-
-
-def disassemble(isaforge, work, options):
-    table = Table(f"Disassembling {options.lines} instructions")
-    ours = [isaforge, "dis", "-i", "wishbone-gpu", os.path.join(work, "mixed.bin"), "--format", "bin", "-o", "/dev/null"]
-    table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
-    table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
-    return not table.failed
 
 
 def emulate(isaforge, work, options):
@@ -142,8 +103,7 @@ def main():
     print(describe_machine())
     try:
         good = gcn.measure(isaforge, work, options)
-        good = good and assemble(isaforge, work, options)
-        good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
+        good = good and text.measure(isaforge, work, options) and emulate(isaforge, work, options)
         good = not kernels.measure(options.build, work, max(1, 500_000 // options.lines), options.repeat) and good
         if not options.alone:  # compiling them takes longer than a test of this program may
             good = programs.measure(isaforge, work, max(1, min(16, 500_000 // options.lines)), options.repeat) and good

@@ -146,6 +146,8 @@ public:
     std::string patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const;
     std::string patch(Encoded& encoded, const Deferred& deferred, const NumberValue& value,
                       std::uint64_t address) const;
+    // The same for who asks only whether it fits.
+    bool try_patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const;
 
     // The bits of a number inside the instruction's image.
     BitPlace place_of(const Deferred& deferred) const;

@@ -150,7 +150,7 @@ bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
     } else {
         return false;
     }
-    fits = codec_.patch(encoded, deferred, value, code_address()).empty();
+    fits = codec_.try_patch(encoded, deferred, value, code_address());
     return true;
 }
 
@@ -163,33 +163,47 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
     Relaxation relaxation;
     relaxation.position = expressions_.here;
     relaxation.place = place(begin, end);
-    const auto keep = [&](const Encoded& encoded) {
-        std::vector<Fixup> fixups;
-        for (unsigned i = 0; i < encoded.deferred_count; ++i) fixups.push_back(fixup_of(encoded, i, expressions_.here));
-        relaxation.candidates.push_back(encoded);
-        relaxation.fixups.push_back(std::move(fixups));
-    };
+    relaxation.first = static_cast<Index>(relaxed_encodings_.size());
+    const std::size_t first_fixup = relaxed_fixups_.size();
     for (unsigned skip = 0; skip < limits::encodings; ++skip) {
         const char* p = begin;
         Encoded candidate;
-        if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
+        if (!codec_.try_assemble(p, end, code_address(), expressions_, candidate, skip)) break;
         if (is_off(candidate.form)) continue;
-        if (candidate.bits / 8 == 0 ||
-            (!relaxation.candidates.empty() && candidate.bits < relaxation.candidates.back().bits)) {
+        if (candidate.bits / 8 == 0 || (relaxation.count != 0 && candidate.bits < relaxed_encodings_.back().bits))
             break;
-        }
-        keep(candidate);
+        RelaxedEncoding& kept = relaxed_encodings_.emplace_back();
+        kept.image = candidate.image;
+        kept.form = candidate.form;
+        kept.bits = candidate.bits;
+        kept.first_fixup = static_cast<Index>(relaxed_fixups_.size());
+        kept.fixup_count = candidate.deferred_count;
+        for (unsigned i = 0; i < candidate.deferred_count; ++i)
+            relaxed_fixups_.push_back(fixup_of(candidate, i, expressions_.here));
+        ++relaxation.count;
     }
-    if (relaxation.candidates.size() < 2) return false;
+    if (relaxation.count < 2) {
+        relaxed_encodings_.resize(relaxation.first);
+        relaxed_fixups_.resize(first_fixup);
+        return false;
+    }
     const auto index = static_cast<Index>(relaxations_.size());
     Fragment fragment;
     fragment.kind = GapKind::instruction;
-    fragment.gap = relaxation.candidates[0].bits / 8;
+    fragment.gap = relaxed_encodings_[relaxation.first].bits / 8;
     fragment.relaxation = index;
     fragment.place = relaxation.place;
-    relaxations_.push_back(std::move(relaxation));
+    relaxations_.push_back(relaxation);
     begin_fragment(fragment);
     return true;
+}
+
+Encoded RelaxedEncoding::encoded() const {
+    Encoded out;
+    out.form = form;
+    out.image = image;
+    out.bits = bits;
+    return out;
 }
 
 // A number to which a loader adds the base of the data segment, though we know what was written.

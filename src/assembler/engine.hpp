@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,11 +34,20 @@ struct Fixup {
     Place place;
 };
 
-// An instruction that has several encodings while its numbers are unknown, the shortest first.
+// One of the encodings of an instruction that has several while its numbers are unknown.
+struct RelaxedEncoding {
+    Image image;
+    Index form = no_index;
+    std::uint32_t bits = 0;
+    Index first_fixup = 0, fixup_count = 0;  // Engine::relaxed_fixups_: its numbers
+
+    Encoded encoded() const;
+};
+
+// Such an instruction; its encodings are in Engine::relaxed_encodings_, the shortest first.
 struct Relaxation {
-    std::vector<Encoded> candidates;
-    std::vector<std::vector<Fixup>> fixups;  // of each candidate's deferred numbers
-    std::size_t chosen = 0;
+    Index first = 0, count = 0;
+    Index chosen = 0;   // of these
     Position position;  // of its first byte: the end of the fragment before its own
     Place place;
 };
@@ -492,6 +502,14 @@ private:
     std::map<std::uint64_t, std::int64_t>
         distances_;  // in flat outputs: of what other instructions have the rest, by address
     std::vector<Relaxation> relaxations_;
+    std::vector<RelaxedEncoding> relaxed_encodings_;
+    std::vector<Fixup> relaxed_fixups_;
+    const RelaxedEncoding& chosen_of(const Relaxation& relaxation) const {
+        return relaxed_encodings_[relaxation.first + relaxation.chosen];
+    }
+    std::span<const Fixup> fixups_of(const RelaxedEncoding& encoding) const {
+        return std::span(relaxed_fixups_).subspan(encoding.first_fixup, encoding.fixup_count);
+    }
     std::vector<Relocation> linker_marks_;  // where instructions may become shorter, and padding
     std::vector<LineMark> line_marks_;
     std::vector<LineRun> line_runs_;

@@ -248,7 +248,7 @@ void FlavourHost::visit_operands(const OperandVisitor& visit) {
         for (; visited.fragment < section.last_fragment(); ++visited.fragment) {
             const Fragment& next = section.fragments[visited.fragment + 1];
             if (next.kind != GapKind::instruction) continue;
-            const Encoded& encoded = engine_.relaxations_[next.relaxation].candidates[0];
+            const RelaxedEncoding& encoded = engine_.relaxed_encodings_[engine_.relaxations_[next.relaxation].first];
             unsigned bits = 0;
             const Index form = engine_.codec_.decode(encoded.image, encoded.bits, bits);
             if (form != no_index) engine_.codec_.operands(form, encoded.image, 0, visit);

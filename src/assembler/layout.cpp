@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "assembler/engine.hpp"
 #include "assembler/limits.hpp"
@@ -56,9 +57,7 @@ void Engine::choose_shrinking() {
         if (!is_place(fixup.node, begin) && !may_stay_apart(fixup)) pin(fixup.node, begin);
     };
     for (const Fixup& fixup : fixups_) look(fixup);
-    for (const Relaxation& relaxation : relaxations_) {
-        for (const auto& fixups : relaxation.fixups) std::ranges::for_each(fixups, look);
-    }
+    for (const Fixup& fixup : relaxed_fixups_) look(fixup);
     for (Index i = 0; i < sections_.size(); ++i) {
         for (const Fragment& fragment : sections_[i].fragments) {
             if (fragment.kind != GapKind::space && fragment.kind != GapKind::origin) continue;
@@ -155,7 +154,7 @@ void Engine::shrink_instructions() {
             const bool fits = encoding_fits(relaxations_[i], external);
             if (fits) {
                 ++attempts;
-                std::vector<std::size_t> before;
+                std::vector<Index> before;
                 for (const Relaxation& relaxation : relaxations_) before.push_back(relaxation.chosen);
                 if (settle() && !relax(false)) continue;
                 for (Index k = 0; k < relaxations_.size(); ++k) relaxations_[k].chosen = before[k];
@@ -196,8 +195,7 @@ bool Engine::assign_addresses(SectionBuffer& section) {
 
 std::uint64_t Engine::gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end) {
     if (fragment.kind == GapKind::instruction) {
-        const Relaxation& relaxation = relaxations_[fragment.relaxation];
-        return relaxation.candidates[relaxation.chosen].bits / 8;
+        return chosen_of(relaxations_[fragment.relaxation]).bits / 8;
     }
     if (fragment.kind == GapKind::align && section.may_shrink)
         return fragment.alignment - std::min<std::uint64_t>(fragment.alignment, object_.unit_bytes);
@@ -243,8 +241,8 @@ void Engine::report_gaps() {
 bool Engine::relax(bool give_up) {
     bool changed = false;
     for (Relaxation& relaxation : relaxations_) {
-        if (give_up && relaxation.chosen + 1 < relaxation.candidates.size()) {
-            relaxation.chosen = relaxation.candidates.size() - 1;
+        if (give_up && relaxation.chosen + 1 < relaxation.count) {
+            relaxation.chosen = relaxation.count - 1;
             changed = true;
         } else {
             changed |= relax_one(relaxation);
@@ -254,8 +252,8 @@ bool Engine::relax(bool give_up) {
 }
 
 bool Engine::relax_one(Relaxation& relaxation) {
-    const std::size_t before = relaxation.chosen;
-    const std::size_t last = relaxation.candidates.size() - 1;
+    const Index before = relaxation.chosen;
+    const Index last = relaxation.count - 1;
     bool external = false;
     while (relaxation.chosen < last && !encoding_fits(relaxation, external)) {
         relaxation.chosen = external ? last : relaxation.chosen + 1;
@@ -268,8 +266,8 @@ bool Engine::encoding_fits(const Relaxation& relaxation, bool& external) {
     const Position& at = relaxation.position;
     const std::uint64_t base = options_.flat ? sections_[at.section].section.address : 0;
     const std::uint64_t address = (offset_of(at) + base) / object_.address_bytes;
-    Encoded encoded = relaxation.candidates[relaxation.chosen];
-    for (const Fixup& fixup : relaxation.fixups[relaxation.chosen]) {
+    Encoded encoded = chosen_of(relaxation).encoded();
+    for (const Fixup& fixup : fixups_of(chosen_of(relaxation))) {
         Resolved value;
         if (!expressions_.evaluate(fixup.node, false, value)) continue;  // reported when it is applied
         const bool relative = isa_.operand_types[fixup.deferred.type].number.relative;
@@ -281,7 +279,7 @@ bool Engine::encoding_fits(const Relaxation& relaxation, bool& external) {
             external = true;
             return false;
         }
-        if (!codec_.patch(encoded, fixup.deferred, value.offset.as_signed(), address).empty()) return false;
+        if (!codec_.try_patch(encoded, fixup.deferred, value.offset.as_signed(), address)) return false;
     }
     return true;
 }
@@ -317,8 +315,8 @@ void Engine::fill_gaps(SectionBuffer& section) {
 
 void Engine::fill_gap(const Fragment& fragment, std::uint8_t* out) {
     if (fragment.kind == GapKind::instruction) {
-        Relaxation& relaxation = relaxations_[fragment.relaxation];
-        store(relaxation.candidates[relaxation.chosen], out);
+        const Relaxation& relaxation = relaxations_[fragment.relaxation];
+        store(chosen_of(relaxation).encoded(), out);
         bool external = false;
         const Position& at = relaxation.position;
         if (sections_[at.section].may_shrink && !encoding_fits(relaxation, external) && external) {
@@ -328,7 +326,7 @@ void Engine::fill_gap(const Fragment& fragment, std::uint8_t* out) {
             mark.type = isa_.elf.relax;
             linker_marks_.push_back(mark);
         }
-        for (const Fixup& fixup : relaxation.fixups[relaxation.chosen]) fixups_.push_back(fixup);
+        std::ranges::copy(fixups_of(chosen_of(relaxation)), std::back_inserter(fixups_));
         return;
     }
     if (fragment.fill == 0) return;

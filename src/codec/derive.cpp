@@ -66,6 +66,26 @@ bool PatternReader::is_known_as(Index type, const Derivation& found) const {
     });
 }
 
+// What `head` looks at. Its numbers have to be as they are.
+void Reader::record_head(const char* p, const Head& head) {
+    for (const Head::Slot& part : head.slots) {
+        const char* const begin = skip(p);
+        if (part.type == no_index) {
+            if (!literal(p, part.literal, true)) return recorder_->looked_from(begin);
+            recorder_->looked(begin, p);
+            continue;
+        }
+        Derivation found;
+        const OperandPlace place{&tables_.operands[part.type].patterns, 0, part.type};
+        const Recorded how = record_operand(begin, place, true, found);
+        if (how == Recorded::open) return recorder_->looked_from(begin);
+        if (how == Recorded::none) continue;
+        found.look_at_parts();
+        recorder_->found(found);
+        p = found.end;
+    }
+}
+
 // As plain_step and step, and tells of it.
 bool Reader::recorded_step(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image) {
     if (one.kind == ReadStep::Kind::literal) return recorded_literal(cursor, one, form, parsed, image);

@@ -1215,7 +1215,7 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
     for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
         const Head& before = tables_.index->heads[h];
-        if (recorder_ && !before.slots.empty()) recorder_->looked_from(cursor);
+        if (recorder_) record_head(cursor, before);
         if (!head(p, before, codes)) continue;
         const Mnemonic* const found = mnemonic(p);
         if (recorder_) recorder_->looked(cursor, found ? p : word_end(cursor));
@@ -1264,28 +1264,53 @@ bool is_reserved(const Isa& isa, const Encoded& encoded) {
 
 }  // namespace codec
 
-std::string Codec::patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
+namespace {
+
+NumberValue number_of(std::int64_t value) {
     NumberValue number;
     number.integer = static_cast<std::uint64_t>(value);
     number.negative = value < 0;
-    return patch(encoded, deferred, number, address);
+    return number;
 }
 
-std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const NumberValue& number,
-                         std::uint64_t address) const {
-    const OperandType& type = isa_->operand_types[deferred.type];
+// False, with the reason in `problem` if it is asked for, where the number does not fit.
+bool put_number(const Isa& isa, Encoded& encoded, const Deferred& deferred, const NumberValue& number,
+                std::uint64_t address, std::string* problem) {
+    const auto refuse = [&](auto&& why) {
+        if (problem) *problem = why();
+        return false;
+    };
+    const OperandType& type = isa.operand_types[deferred.type];
     std::uint64_t code = 0;
-    std::string problem;
-    if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
-    if (deferred.range && !codec::holds(*deferred.range, code)) return codec::outside_text(*deferred.range);
+    if (!codec::encode_number(type.number, type.width, number, address, code, problem)) return false;
+    if (deferred.range && !codec::holds(*deferred.range, code))
+        return refuse([&] { return codec::outside_text(*deferred.range); });
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
         if (deferred.repeats &&
             encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
-            return codec::other_tail_text;
+            return refuse([] { return codec::other_tail_text; });
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }
-    return codec::is_reserved(*isa_, encoded) ? "the value gives a code that is reserved" : "";
+    if (!codec::is_reserved(isa, encoded)) return true;
+    return refuse([] { return "the value gives a code that is reserved"; });
+}
+
+}  // namespace
+
+std::string Codec::patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
+    return patch(encoded, deferred, number_of(value), address);
+}
+
+std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const NumberValue& number,
+                         std::uint64_t address) const {
+    std::string problem;
+    put_number(*isa_, encoded, deferred, number, address, &problem);
+    return problem;
+}
+
+bool Codec::try_patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
+    return put_number(*isa_, encoded, deferred, number_of(value), address, nullptr);
 }
 
 BitPlace Codec::place_of(const Deferred& deferred) const {

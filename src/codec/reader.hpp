@@ -243,6 +243,7 @@ private:
     bool parentheses_are_text(const char* begin, const Candidate& candidate);
     bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
     bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    void record_head(const char* p, const Head& head);
     bool recorded_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool recorded_literal(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool recorded_fixed(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);

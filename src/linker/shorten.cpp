@@ -195,7 +195,7 @@ std::optional<Shortener::Shorter> Shortener::find(const std::uint8_t* bytes, std
         written.image = image;
         written.form = found.form;
         written.bits = found.bits;
-        if (!codec_.patch(written, found.number, target, address).empty()) continue;
+        if (!codec_.try_patch(written, found.number, target, address)) continue;
         const std::optional<Shorter> shorter = of_form(written, target, address, slack);
         if (!shorter || (best && best->encoded.bits <= shorter->encoded.bits)) continue;
         best = shorter;
