@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -129,14 +130,15 @@ public:
     // Reads the statement that begins at `cursor` (no label, no directive) up to the end of its operands, and encodes it.
     // Moves `cursor` behind what was read; white space and the statement's end are left. `address`: the instruction's,
     // in address units of the code. On failure the cursor does not move and `failure` says why.
-    // `skip`: how many of the encodings that fit to pass over, shortest first: 0 is the best one. A longer encoding is
-    // asked for when a deferred number turns out not to fit.
+    // `takes`: is asked for each encoding that fits, shortest first, with where the statement's operands end then, until one is
+    // taken; without it the first is. A longer encoding is asked for when a deferred number turns out not to fit.
+    using Choice = std::function<bool(const Encoded& encoded, const char* end)>;
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
-                  ReadFailure& failure, unsigned skip = 0) const;
+                  ReadFailure& failure, const Choice& takes = {}) const;
 
     // The same without saying why not, which takes much longer.
     bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                      Encoded& out, unsigned skip = 0) const;
+                      Encoded& out, const Choice& takes = {}) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;

@@ -387,11 +387,8 @@ bool Engine::code_padding(std::uint64_t& pattern, unsigned& size) {
         end = std::find(line, last, '\n');
         const char* p = line;
         Encoded encoded;
-        bool good = codec_.try_assemble(p, end, 0, expressions_, encoded);
-        for (unsigned skip = 1; good && is_off(encoded.form); ++skip) {
-            p = line;
-            good = codec_.try_assemble(p, end, 0, expressions_, encoded, skip);
-        }
+        const bool good = codec_.try_assemble(p, end, 0, expressions_, encoded,
+                                              [&](const Encoded& one, const char*) { return !is_off(one.form); });
         expressions_.clear_operands();
         if (!good || encoded.deferred_count != 0 || encoded.bits > 64) continue;
         size = encoded.bits / 8;

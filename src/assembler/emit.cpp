@@ -165,13 +165,10 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
     relaxation.place = place(begin, end);
     relaxation.first = static_cast<Index>(relaxed_encodings_.size());
     const std::size_t first_fixup = relaxed_fixups_.size();
-    for (unsigned skip = 0; skip < limits::encodings; ++skip) {
-        const char* p = begin;
-        Encoded candidate;
-        if (!codec_.try_assemble(p, end, code_address(), expressions_, candidate, skip)) break;
-        if (is_off(candidate.form)) continue;
+    const auto keep = [&](const Encoded& candidate, const char*) {
+        if (is_off(candidate.form)) return false;
         if (candidate.bits / 8 == 0 || (relaxation.count != 0 && candidate.bits < relaxed_encodings_.back().bits))
-            break;
+            return true;
         RelaxedEncoding& kept = relaxed_encodings_.emplace_back();
         kept.image = candidate.image;
         kept.form = candidate.form;
@@ -180,8 +177,11 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         kept.fixup_count = candidate.deferred_count;
         for (unsigned i = 0; i < candidate.deferred_count; ++i)
             relaxed_fixups_.push_back(fixup_of(candidate, i, expressions_.here));
-        ++relaxation.count;
-    }
+        return ++relaxation.count == limits::encodings;
+    };
+    const char* p = begin;
+    Encoded last;
+    codec_.try_assemble(p, end, code_address(), expressions_, last, keep);
     if (relaxation.count < 2) {
         relaxed_encodings_.resize(relaxation.first);
         relaxed_fixups_.resize(first_fixup);

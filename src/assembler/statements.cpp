@@ -452,14 +452,12 @@ bool Engine::read_instruction(const char*& p, const char* limit) {
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
-    const bool good = diagnostics_.full() ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_)
-                                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
+    Codec::Choice takes;
+    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
+    const bool good = diagnostics_.full()
+                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes)
+                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes);
     if (!good) return false;
-    for (unsigned skip = 1; off_ != 0 && is_off(encoded_.form); ++skip) {
-        p = begin;
-        expressions_.clear_operands();
-        if (!codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, skip)) return false;
-    }
     if (encoded_.deferred_count != 0) return true;
     if (off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
         p = begin;

@@ -471,7 +471,7 @@ bool Recorder::derive(const Codec& codec, Programs::PlainReader& reader, Program
     {
         Reader with_record(codec.isa(), codec.tables_so_far(), reader, begin_, end_, 0, false);
         with_record.record(*this);
-        if (!with_record.statement(p, 0, encoded_)) return false;
+        if (!with_record.statement(p, encoded_)) return false;
     }
     if (gave_up_ || p != end_ || reader.depends() || encoded_.deferred_count != 0 || encoded_.bits > 128) return false;
     finish(out);

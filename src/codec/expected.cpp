@@ -34,7 +34,7 @@ public:
         reader.wanted_ = &wanted;
         Encoded encoded;
         const char* cursor = begin;
-        reader.statement(cursor, ~0u, encoded);  // passes over all that fit: others may go on
+        reader.statement(cursor, encoded, [](const Encoded&, const char*) { return false; });  // others may go on
         reader_ = &reader;
         const bool is_named = reader.found_ && reader.found_ != tables_.nameless;
         const bool at_mnemonic = !is_named && reader.word_begin_ == begin + text.size();

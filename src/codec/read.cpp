@@ -1186,9 +1186,9 @@ const char* Reader::word_end(const char* cursor) const {
     return p;
 }
 
-// The forms of the mnemonic whose texts begin with that head, or, no_index, all. `skip_count`: so many that fit are passed over.
+// The forms of the mnemonic whose texts begin with that head, or, no_index, all. `takes` is asked of those that fit.
 bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
-                        unsigned& skip_count, Encoded& out) {
+                        const Codec::Choice& takes, Encoded& out) {
     tables_.need(found);
     found_ = &found;
     fork_count_ = 0;
@@ -1199,17 +1199,14 @@ bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, 
             continue;
         const char* p = cursor;
         if (!body(p, candidate, head_codes, out)) continue;
-        if (skip_count > 0) {
-            --skip_count;
-            continue;
-        }
+        if (takes && !takes(out, p)) continue;
         cursor = p;
         return true;
     }
     return false;
 }
 
-bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
+bool Reader::statement(const char*& cursor, Encoded& out, const Codec::Choice& takes) {
     // As many as the head has slots are set before they are read; clearing the rest would cost more than the lookup.
     std::uint64_t codes[most_fields];
     for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
@@ -1219,26 +1216,26 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
         if (!head(p, before, codes)) continue;
         const Mnemonic* const found = mnemonic(p);
         if (recorder_) recorder_->looked(cursor, found ? p : word_end(cursor));
-        if (!found || !candidates(*found, h, p, codes, skip_count, out)) continue;
+        if (!found || !candidates(*found, h, p, codes, takes, out)) continue;
         cursor = p;
         return true;
     }
-    return tables_.nameless && candidates(*tables_.nameless, no_index, cursor, codes, skip_count, out);
+    return tables_.nameless && candidates(*tables_.nameless, no_index, cursor, codes, takes, out);
 }
 
 }  // namespace codec
 
 bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                         Encoded& out, unsigned skip) const {
-    return Reader(*isa_, *tables_, reader, cursor, end, address, false).statement(cursor, skip, out);
+                         Encoded& out, const Choice& takes) const {
+    return Reader(*isa_, *tables_, reader, cursor, end, address, false).statement(cursor, out, takes);
 }
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                     Encoded& out, ReadFailure& failure, unsigned skip) const {
-    if (try_assemble(cursor, end, address, reader, out, skip)) return true;
+                     Encoded& out, ReadFailure& failure, const Choice& takes) const {
+    if (try_assemble(cursor, end, address, reader, out, takes)) return true;
     // Once more with all that could stand at each place, for the message.
     Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
-    if (thorough.statement(cursor, skip, out)) return true;
+    if (thorough.statement(cursor, out, takes)) return true;
     thorough.explain(cursor, failure);
     return false;
 }

@@ -94,7 +94,8 @@ public:
           resumes_(!thorough),
           furthest_(begin) {}
 
-    bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
+    // `takes`: see Codec::assemble.
+    bool statement(const char*& cursor, Encoded& out, const Codec::Choice& takes = {});
     void explain(const char* begin, ReadFailure& failure);
     bool explain_constraint(const char* begin, ReadFailure& failure) const;
     // Whether a text was read whole that was no instruction, because of a rule.
@@ -228,7 +229,7 @@ private:
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool begins_alike(const char* p, std::string_view text) const;
     bool candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
-                    unsigned& skip_count, Encoded& out);
+                    const Codec::Choice& takes, Encoded& out);
     bool violated();
     bool tells_more(const Violation& one, const Violation& other) const;
     bool take_number(const char* begin, const char* end, Index type);

@@ -344,8 +344,7 @@ private:
         const Made before = made;
         for (std::size_t one = 0; one < count; ++one) {
             made = before;
-            if (!set(made, operand, choice, one)) continue;
-            if (++search.looked_at > most_looked_at) {
+            if (++search.looked_at > most_looked_at || !set(made, operand, choice, one)) {
                 search.is_whole = false;
                 return false;
             }
@@ -382,19 +381,6 @@ private:
         }
         return true;
     }
-
-    // Stretches of points that hold, and all between them.
-    struct Held {
-        std::vector<ReadBack::Stretch> list;
-
-        void add(std::uint64_t number, bool is_next) {
-            if (is_next && !list.empty()) {
-                list.back().last = number;
-            } else {
-                list.push_back({number, number});
-            }
-        }
-    };
 
     bool is_held(const Operand& operand, std::uint32_t point) const {
         const auto kind = operand.kinds.find(operand.names[point]);
@@ -456,13 +442,13 @@ private:
             codec::QuickPlace place;
             if (!place.set(field.place) || !add_check(operand, field, out)) return {};
         }
-        Held held;
+        // What is between two values that hold does, too.
         bool was_held = false;
         for (const auto& [tail, holds] : tails) {
-            if (holds) held.add(tail, was_held);
+            if (holds && !was_held) out.tails.push_back({tail, tail});
+            if (holds) out.tails.back().last = tail;
             was_held = holds;
         }
-        out.tails = std::move(held.list);
         return out;
     }
 

@@ -38,7 +38,7 @@ bool StatementReader::run(const char* text, const char* end, std::uint64_t addre
     codec::Reader reader(codec_.isa(), codec_.tables_so_far(), state.expressions, p, end, address, false);
     state.looks.clear();
     if (with_looks) reader.tell(state.looks);
-    const bool good = reader.statement(p, 0, state.encoded);
+    const bool good = reader.statement(p, state.encoded);
     state.ruled_out = reader.ruled_out();
     if (!good) codec_.assemble(p, end, address, state.expressions, state.encoded, state.failure);
     return good && p == end && state.encoded.deferred_count == 0;

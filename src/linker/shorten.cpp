@@ -228,27 +228,25 @@ std::optional<Shortener::Shorter> Shortener::of_form(const Encoded& written, std
 
 std::optional<Shortener::Shorter> Shortener::of_text(const std::string& text, unsigned bits, std::int64_t target,
                                                      std::uint64_t address, std::int64_t slack) {
-    constexpr unsigned most_encodings = 64;
     const char* const end = text.data() + text.size();
     PrintedNumbers numbers;
-    for (unsigned skip = 0; skip < most_encodings; ++skip) {
-        const char* p = text.data();
-        Shorter shorter;
-        Encoded& encoded = shorter.encoded;
-        const bool good = relaxing_->try_assemble(p, end, address, numbers, encoded, skip) && p == end;
-        if (!good || encoded.bits >= bits) return std::nullopt;
-        if (encoded.deferred_count != 1) continue;
+    Shorter shorter;
+    bool is_found = false;
+    const auto takes = [&](const Encoded& encoded, const char* read_to) {
+        if (read_to != end || encoded.bits >= bits) return true;  // no other is shorter
+        if (encoded.deferred_count != 1) return false;
         const NumberRule& rule = codec_.isa().operand_types[encoded.deferred[0].type].number;
-        if (!rule.relative || rule.linked != NumberRule::Linked::address) continue;
-        const bool fits = std::ranges::all_of(std::array{-slack, std::int64_t{0}, slack}, [&](std::int64_t by) {
+        if (!rule.relative || rule.linked != NumberRule::Linked::address) return false;
+        is_found = std::ranges::all_of(std::array{-slack, std::int64_t{0}, slack}, [&](std::int64_t by) {
             Encoded tried = encoded;
-            return relaxing_->patch(tried, encoded.deferred[0], target + by, address).empty();
+            return relaxing_->try_patch(tried, encoded.deferred[0], target + by, address);
         });
-        if (!fits) continue;
         shorter.type = rule.relocation_type;
-        return shorter;
-    }
-    return std::nullopt;
+        return is_found;
+    };
+    const char* p = text.data();
+    relaxing_->try_assemble(p, end, address, numbers, shorter.encoded, takes);
+    return is_found ? std::optional(shorter) : std::nullopt;
 }
 
 }  // namespace isaforge

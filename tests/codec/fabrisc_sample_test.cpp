@@ -30,7 +30,8 @@ std::string assemble(const std::string& text, std::uint64_t address = 0, unsigne
     const char* cursor = text.data();
     Encoded out;
     ReadFailure failure;
-    if (!codec().assemble(cursor, text.data() + text.size(), address, reader, out, failure, skip))
+    const auto takes = [&](const Encoded&, const char*) { return skip-- == 0; };
+    if (!codec().assemble(cursor, text.data() + text.size(), address, reader, out, failure, takes))
         return failure.message;
     std::uint8_t bytes[16];
     codec().store(out.image, out.bits, bytes);

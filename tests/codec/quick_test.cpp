@@ -67,7 +67,7 @@ private:
         const char* cursor = text.c_str();
         codec::Reader reader(codec_.isa(), codec_.tables_so_far(), expressions_, cursor, cursor + text.size(), 0x1000,
                              thorough);
-        out.good = reader.statement(cursor, skip, out.encoded);
+        out.good = reader.statement(cursor, out.encoded, [&](const Encoded&, const char*) { return skip-- == 0; });
         while (cursor != text.c_str() && cursor[-1] == ' ') --cursor;
         out.size = cursor - text.c_str();
         return out;
