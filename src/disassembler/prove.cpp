@@ -472,11 +472,13 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
     Prover prover(codec, reader);
     ReadBack out;
     // Where they lie in the list, once for all that are equal.
-    const auto add = [](auto added, auto& list) {
-        const auto found = std::ranges::search(list, added);
-        const auto at = static_cast<std::size_t>(found.begin() - list.begin());
-        if (found.empty()) list.insert(list.end(), added.begin(), added.end());
-        return at;
+    using Known = std::map<std::string, std::size_t>;  // by their bytes
+    Known codes, patterns, tails;
+    const auto add = [](auto added, auto& list, Known& known) {
+        const std::string bytes(reinterpret_cast<const char*>(added.data()), added.size_bytes());
+        const auto [place, is_new] = known.try_emplace(bytes, list.size());
+        if (is_new) list.insert(list.end(), added.begin(), added.end());
+        return static_cast<std::uint32_t>(place->second);
     };
     for (Index form = 0; form < isa->forms.size(); ++form) {
         const Prover::Proof proof = prover.prove(form);
@@ -485,17 +487,14 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
         made.count = static_cast<std::uint16_t>(proof.checks.size());
         made.is_proved = static_cast<std::uint16_t>(proof.holds);
         for (ReadBack::Check check : proof.checks) {
-            if (check.patterns != 0) {
-                check.codes = static_cast<std::uint32_t>(
-                    add(std::span(proof.patterns).subspan(check.codes, check.patterns), out.patterns));
-            } else {
-                const std::size_t size = std::size_t{1} << isa->forms[form].fields[check.field].place.width;
-                check.codes =
-                    static_cast<std::uint32_t>(add(std::span(proof.codes).subspan(check.codes, size), out.codes));
-            }
+            const std::size_t size = std::size_t{1} << isa->forms[form].fields[check.field].place.width;
+            check.codes =
+                check.patterns != 0
+                    ? add(std::span(proof.patterns).subspan(check.codes, check.patterns), out.patterns, patterns)
+                    : add(std::span(proof.codes).subspan(check.codes, size), out.codes, codes);
             out.checks.push_back(check);
         }
-        made.first_tail = static_cast<std::uint32_t>(add(std::span(proof.tails), out.tails));
+        made.first_tail = add(std::span(proof.tails), out.tails, tails);
         made.tail_count = static_cast<std::uint16_t>(proof.tails.size());
         made.tail_bits = proof.tail_bits;
     }
