@@ -20,37 +20,29 @@ public:
 
     // See Codec::decode.
     Index decode(const Image& image, unsigned available, unsigned& bits) const {
-        const DecodeLeaf* const found = find(image.words[0]);
-        if (found && found->bits <= available && keeps_limits(*found, image)) [[likely]] {
-            bits = found->bits;
-            return found->form;
+        const DecodeLeaf* leaf = &this->leaf(image);
+        for (;; ++leaf) {
+            const Seen seen = leaf->may_be(image, available) ? leaf->look(image.words[0]) : Seen::other;
+            if (seen == Seen::certain && !(leaf->limited && breaks_limit(isa_, tables_, leaf->form, image, nullptr)))
+                [[likely]] {
+                bits = leaf->bits;
+                return leaf->form;
+            }
+            if (seen != Seen::other || leaf->last)
+                return find_form(isa_, tables_, image, available, *leaf, bits, nullptr);
         }
-        return find_form(isa_, tables_, image, available, leaf(image), bits, nullptr);
-    }
-
-    // What the first word alone says that the instruction is, if there are as many bits and it keeps its limits; null where more
-    // has to be looked at.
-    const DecodeLeaf* find(std::uint64_t word) const {
-        DecodeTree::Node node = *nodes_;
-        while (!node.is_leaf()) {
-            if (node.word != 0) [[unlikely]]
-                return nullptr;
-            node = node.child(nodes_, word);
-        }
-        for (const DecodeLeaf* leaf = &tables_.need_leaf(node.first);; ++leaf) {
-            const Seen seen = (word & leaf->mask) == leaf->value ? leaf->look(word) : Seen::other;
-            if (seen == Seen::certain) [[likely]]
-                return leaf;
-            if (seen == Seen::open || leaf->last) return nullptr;
-        }
-    }
-    bool keeps_limits(const DecodeLeaf& found, const Image& image) const {
-        return !found.limited || !breaks_limit(isa_, tables_, found.form, image, nullptr);
     }
 
     const DecodeLeaf& leaf(const Image& image) const {
+        // Where each step waits for the one before, the detour over memory that choosing a word is would be half of the time.
+        const std::uint64_t first = image.words[0];
         DecodeTree::Node node = *nodes_;
-        while (!node.is_leaf()) node = node.child(nodes_, image.words[node.word]);
+        while (!node.is_leaf()) {
+            std::uint64_t word = first;
+            if (node.word != 0) [[unlikely]]
+                word = image.words[node.word];
+            node = node.child(nodes_, word);
+        }
         return tables_.need_leaf(node.first);
     }
 

@@ -13,14 +13,6 @@ inline bool is_in_order(const Isa& isa) { return std::endian::native == std::end
 
 Image load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t size);
 
-// The first word of an image, where bytes are in order and there are as many of them.
-inline constexpr std::size_t plain_bytes = 2 * sizeof(std::uint64_t);
-inline std::uint64_t word_at(const std::uint8_t* bytes) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes, sizeof word);
-    return word;
-}
-
 // See Codec::load. What there is most of is two words without a detour over memory.
 inline Image load(const Isa& isa, const std::uint8_t* bytes, std::size_t size) {
     constexpr std::size_t word = sizeof(std::uint64_t);

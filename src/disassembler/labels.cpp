@@ -175,7 +175,6 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         return next_relocated < relocated.size() && relocated[next_relocated] < end;
     };
     const codec::Decoder decoder(isa, codec_.tables_so_far());
-    const bool is_plain = codec::is_in_order(isa) && longest_ <= codec::plain_bytes;
     auto next_part = first_part(index);
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
@@ -184,23 +183,6 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             ++next_part;
             continue;
         }
-        // Most are told by their first word, and begin where a jump that is foretold says that the one before ends.
-        const std::uint64_t plain_end =
-            std::min(until, next_part != parts_.end() && next_part->section == index ? next_part->offset : until);
-        while (is_plain && at < plain_end && size - at >= codec::plain_bytes) {
-            const codec::DecodeLeaf* const found = decoder.find(codec::word_at(bytes + at));
-            if (!found || found->bits < 8 || found->bits > 8 * longest_ || facts[found->form].is_relative ||
-                (found->limited && !decoder.keeps_limits(*found, codec::load(isa, bytes + at, longest_))))
-                break;
-            std::uint64_t length = unit;
-            if (found->bits != 8 * unit) {
-                length = found->bits / 8u;
-                __asm__("" : "+r"(length));
-            }
-            out.code.emplace_back(found->form, length);
-            at += length;
-        }
-        if (at >= plain_end) continue;
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
         const Image image = codec::load(isa, bytes + at, available);
         unsigned bits = 0;
@@ -212,7 +194,12 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             at += count;
             continue;
         }
-        const std::uint64_t end = at + bits / 8;
+        // A jump that is foretold lets the next one be looked at before this one is done.
+        std::uint64_t end = at + unit;
+        if (bits != 8 * unit) {
+            end = at + bits / 8;
+            __asm__("" : "+r"(end));
+        }
         out.code.emplace_back(form, bits / 8);
         if (facts[form].is_relative && !is_unknown(end)) {
             codec_.operands(form, image, first + at / step, [&](const Operand& operand) {

@@ -71,6 +71,22 @@ TEST(Programs, NumbersThatMeanAnotherFormAreNoneOfTheirs) {
     EXPECT_GT(same.known, 1u);
 }
 
+// What stands before a mnemonic has to be the same, and what stands behind it does not.
+TEST(Programs, KnowWhatStandsBeforeAMnemonic) {
+    const auto read = [](std::vector<std::string> last) {
+        std::vector<std::string> all{"fadd r1, r2, r3",       "fadd r4, r5, r6",        "[cr1] fadd r1, r2, r3",
+                                     "[cr1] fadd r4, r5, r6", "[!cr1] fadd r1, r2, r3", "[!cr1] fadd r4, r5, r6"};
+        all.insert(all.end(), last.begin(), last.end());
+        const KnownStatements found = read_once("wishbone-gpu", all);
+        EXPECT_EQ(found.wrong, "");
+        return found.known;
+    };
+    EXPECT_EQ(read({}), 0u);
+    EXPECT_EQ(read({"fadd r7, r8, r9"}), 1u);
+    EXPECT_EQ(read({"[cr1] fadd r7, r8, r9", "[!cr1] fadd r7, r8, r9"}), 2u);
+    EXPECT_EQ(read({"[cr2] fadd r7, r8, r9", "[!cr3] fadd r7, r8, r9"}), 0u);
+}
+
 // Pairs have to be pairs, and an instruction takes one scalar register, of whichever number.
 TEST(Programs, WhatIsNoInstructionIsNotKnown) {
     std::vector<std::string> pairs{"s_mov_b64 s[0:1], 0", "s_mov_b64 s[2:3], 0", "s_mov_b64 s[6:7], 0"};
