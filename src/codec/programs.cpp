@@ -149,7 +149,10 @@ Programs::Stop Programs::stop_at(const char* p, const char* end) const {
     const std::string_view rest(p, static_cast<std::size_t>(end - p));
     if (*p == '\n') return surface.statement_end.empty() ? Stop::end : Stop::other;
     if (*p == '"' || *p == '\'' || static_cast<signed char>(*p) < '\t') return Stop::other;
-    const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
+    const auto begins = [&](const std::string& mark) {
+        const std::size_t last = std::min(mark.size(), rest.size()) - 1;
+        return rest[last] == mark[last] && rest.starts_with(mark);  // most differ there
+    };
     if (std::none_of(marks_.begin(), marks_.end(), begins)) return Stop::text;
     if (!surface.statement_end.empty()) return rest.starts_with(surface.statement_end) ? Stop::end : Stop::other;
     return statement_ends(codec_.isa(), tables_, p, end) ? Stop::end : Stop::other;
@@ -325,12 +328,13 @@ bool Programs::read(const char*& cursor, const char* end, Encoded& out) {
         count_hit(false);
         return false;
     }
-    const Entry& entry = entries_[entry_];
+    Entry& entry = entries_[entry_];
     const bool hit = run(entry, cursor, out);
     count_hit(hit);
     if (hit) {
         cursor += outline_.size;
-    } else if (entry.tried < most_tried) {
+    } else if (entry.tried < most_tried && ++entry.missed > 2 * entry.tried) {
+        entry.missed = 0;
         wanted_ = Wanted::another;
     }
     return hit;

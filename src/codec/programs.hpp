@@ -105,7 +105,8 @@ private:
         std::uint32_t numbers = 0;         // numbers_
         std::uint16_t size = 0;            // characters
         std::uint8_t blocks = 0, number_count = 0;
-        std::uint32_t tried = 0;           // about so many times
+        std::uint16_t tried = 0;           // about so many times
+        std::uint16_t missed = 0;          // since then: the more there are, the less another is worth
     };
     static constexpr std::size_t most_entries = 1u << 14, slots = 1u << 15, glimpses = 1u << 13;
     static constexpr std::uint32_t most_tried = 24;
