@@ -86,6 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!loaded.diagnostics.ok()) return 0;
     const Codec codec(loaded.isa);
     disassembler::Verifier verifier(codec);
+    disassembler::StatementReader reader(codec);
     Sampler printed(codec, size), other(codec, size, SampledText::other);
     Sampled sampled;
     std::vector<std::string> statements;
@@ -96,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (printed.statement(form, 0, sampled)) look_at(codec, verifier, sampled);
         }
         if (!other.statement(form, 0, sampled)) continue;
-        verifier.reads(sampled.text, sampled.end, 0);
+        reader.reads(sampled.text, sampled.end, 0);
         statements.emplace_back(sampled.view());
     }
     fuzz::require(test::read_known_statements(codec, statements, size, 8).wrong.empty());

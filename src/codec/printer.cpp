@@ -12,6 +12,7 @@ namespace {
 
 constexpr unsigned widest_tabulated = 16;       // of operands whose texts are kept by code
 constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts
+constexpr std::size_t pointer_size = sizeof(void*);
 
 // As many as there is room for.
 char* put(char* out, const char* limit, std::string_view text) {
@@ -312,7 +313,7 @@ char* Printer::put_unusual(char* out, Table& table, std::uint64_t code, const Pr
     const Text& text = texts_[known];
     if (text.state == Text::elsewhere) {
         const std::string* found = nullptr;
-        std::memcpy(&found, text.text, sizeof found);
+        std::memcpy(&found, text.text, pointer_size);
         return put(out, context.limit, *found);
     }
     char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
@@ -336,7 +337,7 @@ Printer::TextNumber Printer::number_of(std::string_view text) const {
         made.state = static_cast<std::uint8_t>(text.size());
     } else {
         const std::string* const kept = &place->first;
-        std::memcpy(made.text, &kept, sizeof kept);
+        std::memcpy(made.text, &kept, pointer_size);
         made.state = Text::elsewhere;
     }
     return place->second;

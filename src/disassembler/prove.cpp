@@ -10,7 +10,6 @@ namespace isaforge::disassembler {
 
 using codec::Candidate;
 using codec::Glance;
-using codec::OperandTable;
 using codec::ReadStep;
 
 namespace {
@@ -485,7 +484,7 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
         ReadBack::FormProof& made = out.forms.emplace_back();
         made.first = static_cast<std::uint32_t>(out.checks.size());
         made.count = static_cast<std::uint16_t>(proof.checks.size());
-        made.is_proved = static_cast<std::uint16_t>(proof.holds);
+        made.is_proved = static_cast<std::uint8_t>(proof.holds);
         for (ReadBack::Check check : proof.checks) {
             const std::size_t size = std::size_t{1} << isa->forms[form].fields[check.field].place.width;
             check.codes =
