@@ -1651,6 +1651,11 @@ std::vector<Name> Parser::mnemonic() {
         name.text = prefix.text + name.text;
         out.push_back(std::move(name));
     }
+    if (out.empty()) {
+        complain("a name in the list");
+        accept("}");
+        return {prefix};
+    }
     const Place close = peek().place;
     if (!expect("}", "to close the list of names")) return {prefix};
     if (at(TokenKind::name) && peek().place.offset == close.offset + 1) {
