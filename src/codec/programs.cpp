@@ -333,7 +333,7 @@ bool Programs::read(const char*& cursor, const char* end, Encoded& out) {
     count_hit(hit);
     if (hit) {
         cursor += outline_.size;
-    } else if (entry.tried < most_tried && ++entry.missed > 2 * entry.tried) {
+    } else if (entry.tried < most_tried && ++entry.missed + soon_tried > entry.tried) {
         entry.missed = 0;
         wanted_ = Wanted::another;
     }

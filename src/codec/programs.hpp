@@ -109,7 +109,7 @@ private:
         std::uint16_t missed = 0;          // since then: the more there are, the less another is worth
     };
     static constexpr std::size_t most_entries = 1u << 14, slots = 1u << 15, glimpses = 1u << 13;
-    static constexpr std::uint32_t most_tried = 24;
+    static constexpr std::uint32_t most_tried = 24, soon_tried = 3;  // … at each miss
 
     bool outline(const char* begin, const char* end);
     void strike_out_hexadecimals(const char* begin, unsigned size);
