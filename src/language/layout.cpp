@@ -24,6 +24,7 @@ BitPieces pieces_at(unsigned begin, unsigned width, unsigned shift, const BarOrd
         return out;
     }
     const unsigned unit_bits = order.unit_bits;
+    if (width != 0 && (begin + width + unit_bits - 1) / unit_bits * unit_bits > max_instruction_bits) return out;
     for (unsigned done = 0; done < width;) {
         const unsigned at = begin + done, in_unit = at % unit_bits;
         const unsigned count = std::min(width - done, unit_bits - in_unit);
