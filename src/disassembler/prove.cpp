@@ -403,10 +403,13 @@ private:
         } else {
             check.codes = static_cast<std::uint32_t>(out.patterns.size());
             for (const ReadBack::Pattern& pattern : operand.points->patterns) {
-                bool holds = true;
-                for (std::uint32_t point = 0; point < points.size() && holds; ++point)
-                    holds = (points[point].code & pattern.mask) != pattern.value || is_held(operand, point);
-                if (holds) out.patterns.push_back(pattern);
+                bool is_seen = false, holds = true;
+                for (std::uint32_t point = 0; point < points.size() && holds; ++point) {
+                    if ((points[point].code & pattern.mask) != pattern.value) continue;
+                    is_seen = true;
+                    holds = is_held(operand, point);
+                }
+                if (is_seen && holds) out.patterns.push_back(pattern);
             }
             check.patterns = static_cast<std::uint32_t>(out.patterns.size() - check.codes);
             if (check.patterns == 0) return false;
