@@ -109,10 +109,10 @@ public:
           form_(isa_.forms[form]),
           known_(known) {}
 
-    Proof run() {
+    ReadBack run() {
         while (find_kinds()) {
             const Read all = read_all();
-            if (all == Read::good) return reads_where_branches_go() ? proof() : Proof{};
+            if (all == Read::good) return reads_where_branches_go() ? proof() : ReadBack{};
             if (all == Read::bad) return {};
         }
         return {};
@@ -249,7 +249,7 @@ private:
         char text[Codec::max_text + 1];
         char* const end = prover_.codec_.print(text, index_, made.image, made.bits, address, nullptr);
         *end = '\0';
-        return prover_.reader_.reads_back_with_looks(made.image, made.bits, text, end, address) &&
+        return prover_.reader_.reads_back(made.image, made.bits, text, end, address, KeptLooks::all) &&
                !prover_.reader_.is_ruled_out();
     }
 
@@ -387,7 +387,7 @@ private:
     }
 
     // False where nothing would be left.
-    bool add_check(const Operand& operand, const Field& field, Proof& out) const {
+    bool add_check(const Operand& operand, const Field& field, ReadBack& out) const {
         const std::vector<Point>& points = operand.points->list;
         ReadBack::Check check{static_cast<std::uint32_t>(out.codes.size()), operand.field, 0};
         if (operand.points->are_all) {
@@ -418,9 +418,10 @@ private:
         return true;
     }
 
-    Proof proof() const {
-        Proof out;
-        out.holds = ReadBack::code;
+    ReadBack proof() const {
+        ReadBack out;
+        ReadBack::FormProof made;
+        made.is_proved = ReadBack::code;
         std::map<std::uint64_t, bool> tails;  // whether all hold that have that value
         for (const Operand& operand : operands_) {
             const std::vector<Point>& points = operand.points->list;
@@ -430,15 +431,15 @@ private:
                 is_all = is_all && holds;
                 if (points[point].tail_bits == 0) continue;
                 is_all = false;
-                if (out.tail_bits != 0 && out.tail_bits != points[point].tail_bits) return {};
-                out.tail_bits = points[point].tail_bits;
+                if (made.tail_bits != 0 && made.tail_bits != points[point].tail_bits) return {};
+                made.tail_bits = points[point].tail_bits;
                 const auto [tail, is_new] = tails.try_emplace(points[point].tail, true);
                 tail->second = tail->second && holds;
             }
             const Field& field = form_.fields[operand.field];
             if (is_all && operand.points->patterns.empty()) continue;
             if (field.place.width == 0) {  // it is its value behind the instruction
-                out.holds = ReadBack::code_with_tail;
+                made.is_proved = ReadBack::code_with_tail;
                 continue;
             }
             codec::QuickPlace place;
@@ -451,6 +452,9 @@ private:
             if (holds) out.tails.back().last = tail;
             was_held = holds;
         }
+        made.count = static_cast<std::uint16_t>(out.checks.size());
+        made.tail_count = static_cast<std::uint16_t>(out.tails.size());
+        out.forms.push_back(made);
         return out;
     }
 
@@ -463,9 +467,9 @@ private:
     std::vector<Operand> operands_;
 };
 
-Prover::Proof Prover::prove(Index form) {
+ReadBack Prover::prove(Index form) {
     const Known& known = know(form);
-    return known.state == Known::State::usable ? FormProver(*this, form, known).run() : Proof{};
+    return known.state == Known::State::usable ? FormProver(*this, form, known).run() : ReadBack{};
 }
 
 ReadBack prove(const std::shared_ptr<const Isa>& isa) {
@@ -483,11 +487,10 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
         return static_cast<std::uint32_t>(place->second);
     };
     for (Index form = 0; form < isa->forms.size(); ++form) {
-        const Prover::Proof proof = prover.prove(form);
+        const ReadBack proof = prover.prove(form);
         ReadBack::FormProof& made = out.forms.emplace_back();
+        if (!proof.forms.empty()) made = proof.forms[0];
         made.first = static_cast<std::uint32_t>(out.checks.size());
-        made.count = static_cast<std::uint16_t>(proof.checks.size());
-        made.is_proved = static_cast<std::uint8_t>(proof.holds);
         for (ReadBack::Check check : proof.checks) {
             const std::size_t size = std::size_t{1} << isa->forms[form].fields[check.field].place.width;
             check.codes =
@@ -497,8 +500,6 @@ ReadBack prove(const std::shared_ptr<const Isa>& isa) {
             out.checks.push_back(check);
         }
         made.first_tail = add(std::span(proof.tails), out.tails, tails);
-        made.tail_count = static_cast<std::uint16_t>(proof.tails.size());
-        made.tail_bits = proof.tail_bits;
     }
     return out;
 }

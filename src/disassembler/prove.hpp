@@ -29,16 +29,8 @@ public:
 
     static constexpr unsigned widest_listed = 16;  // operands up to this width are proved code by code
 
-    // Of one form; as ReadBack has it of all.
-    struct Proof {
-        char holds = ReadBack::no_code;        // for some codes: see FormProof::is_proved
-        std::vector<ReadBack::Check> checks;
-        std::string codes;                     // of these
-        std::vector<ReadBack::Pattern> patterns;
-        std::vector<ReadBack::Stretch> tails;
-        std::uint16_t tail_bits = 0;
-    };
-    Proof prove(Index form);
+    // Of this form alone, which has the only entry in `forms`; there is none where nothing is proved.
+    ReadBack prove(Index form);
 
 private:
     // A code of an operand, with the value behind the instruction that it may bring along.

@@ -31,41 +31,32 @@ StatementReader::StatementReader(const Codec& codec, bool registers_are_symbols)
 
 StatementReader::~StatementReader() = default;
 
-bool StatementReader::run(const char* text, const char* end, std::uint64_t address, bool with_looks) {
+bool StatementReader::run(const char* text, const char* end, std::uint64_t address, KeptLooks looks) {
     State& state = *state_;
     state.begin();
     const char* p = text;
     codec::Reader reader(codec_.isa(), codec_.tables_so_far(), state.expressions, p, end, address, false);
     state.looks.clear();
-    if (with_looks) reader.tell(state.looks);
+    if (looks == KeptLooks::all) reader.tell(state.looks);
     const bool good = reader.statement(p, state.encoded);
     state.ruled_out = reader.ruled_out();
     if (!good) codec_.assemble(p, end, address, state.expressions, state.encoded, state.failure);
     return good && p == end && state.encoded.deferred_count == 0;
 }
 
-bool StatementReader::is(const Image& image, unsigned bits) const {
+bool StatementReader::reads(const char* text, const char* end, std::uint64_t address) {
+    return run(text, end, address, KeptLooks::none);
+}
+
+bool StatementReader::reads_back(const Image& image, unsigned bits, const char* text, const char* end,
+                                 std::uint64_t address, KeptLooks looks) {
     const Encoded& encoded = state_->encoded;
-    if (encoded.bits != bits) return false;
+    if (!run(text, end, address, looks) || encoded.bits != bits) return false;
     for (unsigned at = 0; at < bits; at += 64) {
         const unsigned width = std::min(bits - at, 64u);
         if (encoded.image.get(at, width) != image.get(at, width)) return false;
     }
     return true;
-}
-
-bool StatementReader::reads(const char* text, const char* end, std::uint64_t address) {
-    return run(text, end, address, false);
-}
-
-bool StatementReader::reads_back(const Image& image, unsigned bits, const char* text, const char* end,
-                                 std::uint64_t address) {
-    return run(text, end, address, false) && is(image, bits);
-}
-
-bool StatementReader::reads_back_with_looks(const Image& image, unsigned bits, const char* text, const char* end,
-                                            std::uint64_t address) {
-    return run(text, end, address, true) && is(image, bits);
 }
 
 unsigned StatementReader::bits() const { return state_->encoded.bits; }

@@ -9,6 +9,9 @@
 
 namespace isaforge::disassembler {
 
+// Whether the reader's looks at the text are remembered.
+enum class KeptLooks : std::uint8_t { none, all };
+
 class StatementReader {
 public:
     // `registers_are_symbols`: symbols have names of registers, so that these may be meant by them.
@@ -18,15 +21,13 @@ public:
     // The text, which a NUL follows, is one statement and no number in it is out of range.
     bool reads(const char* text, const char* end, std::uint64_t address);
     // It is this instruction.
-    bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address);
+    bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address,
+                    KeptLooks looks = KeptLooks::none);
 
     // What the last reading came to: how long the instruction is, or why it was not read.
     unsigned bits() const;
     const ReadFailure& failure() const;
 
-    // The same, and remembers what the reader looked at.
-    bool reads_back_with_looks(const Image& image, unsigned bits, const char* text, const char* end,
-                               std::uint64_t address);
     std::span<const codec::Look> looks() const;
     // Whether a text was read whole, but broke a rule. That depends on more than on the texts of operands: on which registers are
     // the same, say.
@@ -38,8 +39,7 @@ public:
 private:
     struct State;
 
-    bool run(const char* text, const char* end, std::uint64_t address, bool with_looks);
-    bool is(const Image& image, unsigned bits) const;
+    bool run(const char* text, const char* end, std::uint64_t address, KeptLooks looks);
 
     const Codec& codec_;
     std::unique_ptr<State> state_;

@@ -30,66 +30,54 @@ bool Verifier::Proved::holds_tail(Index form, const Image& image, const Codec& c
 bool Verifier::find_out(Index form, const Image& image) {
     Proved& proved = proved_[form];
     if (proved.state == State::unseen) {
-        proved.state = State::not_built_in;
-        take_built_in(form, proved);
+        const ReadBack* const all = built_in();
+        proved.state = all ? State::known : State::not_built_in;
+        if (all) take(form, *all, all->forms[form], proved);
     }
     if (proved.state == State::not_built_in && ++proved.seen == worth_proving) {
         proved.state = State::known;
         if (!prover_) prover_ = std::make_unique<Prover>(codec_, reader_);
-        take(form, proofs_.emplace_back(prover_->prove(form)), proved);
+        const ReadBack& own = proofs_.emplace_back(prover_->prove(form));
+        if (!own.forms.empty()) take(form, own, own.forms[0], proved);
     }
     return proved.holds(form, image, codec_);
 }
 
-// A damaged file's is not believed.
-void Verifier::take_built_in(Index form, Proved& proved) {
+const ReadBack* Verifier::built_in() {
     const Isa& isa = codec_.isa();
     if (std::exchange(asks_for_built_in_, false) && !isa.read_back.empty() &&
         isa.read_back[0].forms.size() == isa.forms.size())
         built_in_ = &isa.read_back[0];
-    if (!built_in_) return;
-    proved.state = State::known;
-    const ReadBack::FormProof& proof = built_in_->forms[form];
+    return built_in_;
+}
+
+// A damaged file's is not believed.
+void Verifier::take(Index index, const ReadBack& all, const ReadBack::FormProof& proof, Proved& proved) {
+    const Form& form = codec_.isa().forms[index];
     const auto lie_in = [](std::size_t first, std::size_t count, const auto& list) {
         return first <= list.size() && count <= list.size() - first;
     };
-    if (proof.is_proved == ReadBack::no_code || !lie_in(proof.first, proof.count, built_in_->checks) ||
-        !lie_in(proof.first_tail, proof.tail_count, built_in_->tails) || proof.tail_bits > 64 ||
-        proof.tail_bits + isa.forms[form].bits > max_instruction_bits)
+    if (proof.is_proved == ReadBack::no_code || !lie_in(proof.first, proof.count, all.checks) ||
+        !lie_in(proof.first_tail, proof.tail_count, all.tails) || proof.tail_bits > 64 ||
+        proof.tail_bits + form.bits > max_instruction_bits)
         return;
-    proved.tails = built_in_->tails.data() + proof.first_tail;
+    proved.tails = all.tails.data() + proof.first_tail;
     proved.tail_count = proof.tail_count;
     proved.tail_bits = proof.tail_bits;
     proved.what = static_cast<std::uint8_t>(proof.is_proved);
-    add_checks(form, std::span(built_in_->checks).subspan(proof.first, proof.count), built_in_->codes,
-               built_in_->patterns, proved);
-}
-
-void Verifier::take(Index form, const Prover::Proof& proof, Proved& proved) {
-    if (proof.holds == ReadBack::no_code) return;
-    proved.tails = proof.tails.data();
-    proved.tail_count = static_cast<std::uint16_t>(proof.tails.size());
-    proved.tail_bits = proof.tail_bits;
-    proved.what = static_cast<std::uint8_t>(proof.holds);
-    add_checks(form, proof.checks, proof.codes, proof.patterns, proved);
-}
-
-void Verifier::add_checks(Index index, std::span<const ReadBack::Check> checks, std::string_view codes,
-                          std::span<const ReadBack::Pattern> patterns, Proved& proved) {
-    const Form& form = codec_.isa().forms[index];
     std::vector<codec::Check>& made = checks_.emplace_back();
     std::vector<WideCheck> wide;
-    for (const ReadBack::Check& check : checks) {
+    for (const ReadBack::Check& check : std::span(all.checks).subspan(proof.first, proof.count)) {
         codec::QuickPlace place;
         if (check.field >= form.fields.size() || !place.set(form.fields[check.field].place)) return;
         const unsigned width = form.fields[check.field].place.width;
         if (check.patterns != 0) {
-            if (check.codes > patterns.size() || check.patterns > patterns.size() - check.codes) return;
-            wide.push_back({patterns.subspan(check.codes, check.patterns), place});
+            if (!lie_in(check.codes, check.patterns, all.patterns)) return;
+            wide.push_back({std::span(all.patterns).subspan(check.codes, check.patterns), place});
             continue;
         }
-        if (width > Prover::widest_listed || check.codes + (std::size_t{1} << width) > codes.size()) return;
-        made.push_back({reinterpret_cast<const std::uint8_t*>(codes.data()) + check.codes, place, check.field});
+        if (width > Prover::widest_listed || !lie_in(check.codes, std::size_t{1} << width, all.codes)) return;
+        made.push_back({reinterpret_cast<const std::uint8_t*>(all.codes.data()) + check.codes, place, check.field});
     }
     const auto [loose, tight] = loose_bits(codec_.isa(), form);
     if (!is_one_word(loose)) return;

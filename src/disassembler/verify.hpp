@@ -77,10 +77,8 @@ private:
     };
 
     bool find_out(Index form, const Image& image);
-    void take_built_in(Index form, Proved& proved);
-    void take(Index form, const Prover::Proof& proof, Proved& proved);
-    void add_checks(Index form, std::span<const ReadBack::Check> checks, std::string_view codes,
-                    std::span<const ReadBack::Pattern> patterns, Proved& proved);
+    const ReadBack* built_in();
+    void take(Index form, const ReadBack& all, const ReadBack::FormProof& proof, Proved& proved);
 
     const Codec& codec_;
     StatementReader reader_;
@@ -91,7 +89,7 @@ private:
     bool asks_for_built_in_;      // has not asked for it yet
     // Made when something has to be proved.
     std::unique_ptr<Prover> prover_;
-    std::deque<Prover::Proof> proofs_;
+    std::deque<ReadBack> proofs_;
 };
 
 }  // namespace isaforge::disassembler
