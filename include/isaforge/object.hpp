@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "isaforge/codec.hpp"
+#include "isaforge/line_table.hpp"
 
 namespace isaforge {
 
@@ -79,14 +80,6 @@ struct Relocation {
     unsigned number = 0;      // which of the instruction's numbers of this type it is about, from 0 on
 };
 
-// From `offset` of the section on, the bytes come from this line, or, where it is 0, from none.
-struct LineEntry {
-    Index section = no_index;
-    Index file = 0;  // Object::files
-    std::uint64_t offset = 0;
-    std::uint32_t line = 0;
-};
-
 // What a loader makes of an executable: stretches of memory, by rising addresses.
 struct Segment {
     std::uint64_t address = 0, size = 0;  // in memory; what the file has no bytes for is zero
@@ -128,7 +121,7 @@ struct Object {
     };
     std::vector<Group> groups;
     std::vector<std::string> files;
-    std::vector<LineEntry> lines;  // by section, then by rising offset
+    LineTable lines;               // by section, then by rising offset
     std::optional<Executable> executable;  // of ELF files that are linked
     // Of linked files that are written: segments begin at multiples of this in memory as in the file, and one holds
     // everything that lies side by side with the same permissions. 0: each section is one.

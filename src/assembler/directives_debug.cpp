@@ -67,8 +67,11 @@ void Engine::make_told_lines() {
     const auto index_of = [&](std::uint32_t file) {
         return static_cast<Index>(file == 0 ? object_.files.size() - 1 : file - 1);
     };
+    std::vector<LineEntry> lines;
     for (const ToldLine& told : told_lines_)
-        object_.lines.push_back({told.position.section, index_of(told.file), offset_of(told.position), told.line});
+        lines.push_back({told.position.section, index_of(told.file), offset_of(told.position), told.line});
+    std::ranges::stable_sort(lines, {}, [](const LineEntry& line) { return std::pair(line.section, line.offset); });
+    object_.lines = LineTable(lines);
 }
 
 }  // namespace isaforge::assembler

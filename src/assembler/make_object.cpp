@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
-#include "support/large_pages.hpp"
 #include "support/line_counter.hpp"
 
 namespace isaforge::assembler {
@@ -112,19 +111,13 @@ void Engine::make_lines() {
     } else {
         make_told_lines();
     }
-    const auto order = [](const LineEntry& a, const LineEntry& b) {
-        return a.section != b.section ? a.section < b.section : a.offset < b.offset;
-    };
-    if (!std::is_sorted(object_.lines.begin(), object_.lines.end(), order)) {
-        std::stable_sort(object_.lines.begin(), object_.lines.end(), order);
-    }
 }
 
 void Engine::make_own_lines() {
     LineCounter lines(sources_);
     std::unordered_map<FileId, Index> files;
-    object_.lines.reserve(line_marks_.size());
-    prefer_large_pages(object_.lines.data(), line_marks_.size() * sizeof(LineEntry));
+    LineEntry last;
+    bool waits = false;  // it is not there yet: a mark that emitted nothing gives way to the next
     for (std::size_t i = 0; i < line_runs_.size(); ++i) {
         const LineRun& run = line_runs_[i];
         const auto [file, fresh] = files.try_emplace(run.file, static_cast<Index>(object_.files.size()));
@@ -134,15 +127,13 @@ void Engine::make_own_lines() {
         for (std::size_t at = run.first; at < end; ++at) {
             const LineMark& mark = line_marks_[at];
             const LineEntry entry{run.section, file->second, begin + mark.place, lines.line(run.file, mark.offset)};
-            // A mark that emitted nothing gives way to the next.
-            if (!object_.lines.empty() && object_.lines.back().section == entry.section &&
-                object_.lines.back().offset == entry.offset) {
-                object_.lines.back() = entry;
-            } else {
-                object_.lines.push_back(entry);
-            }
+            if (waits && (last.section != entry.section || last.offset != entry.offset)) object_.lines.add(last);
+            last = entry;
+            waits = true;
         }
     }
+    if (waits) object_.lines.add(last);
+    object_.lines.sort();
 }
 
 void Engine::make_listing() {

@@ -14,13 +14,13 @@ ProgramMap::ProgramMap(const Object& object)
     }
     std::sort(code_.begin(), code_.end());
 
-    for (std::size_t i = 0; i < object.lines.size(); ++i) {
-        const LineEntry& entry = object.lines[i];
+    for (auto line = object.lines.begin(); line != object.lines.end();) {
+        const LineEntry entry = *line++;
         if (entry.section >= object.sections.size() || entry.file >= object.files.size() || entry.line == 0) continue;
         const Section& section = object.sections[entry.section];
         if (!section.executable) continue;
-        const bool last = i + 1 == object.lines.size() || object.lines[i + 1].section != entry.section;
-        const std::uint64_t end = last ? section.extent() : object.lines[i + 1].offset;
+        const bool last = line == object.lines.end() || line->section != entry.section;
+        const std::uint64_t end = last ? section.extent() : line->offset;
         if (end > entry.offset) {
             lines_.push_back({section.address + entry.offset, section.address + end, entry.file, entry.line});
         }

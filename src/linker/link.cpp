@@ -53,15 +53,13 @@ bool is_identifier(std::string_view text) {
 
 // The line of the source, or the place in the section.
 std::string place_in(const LinkInput& input, Index section, std::uint64_t offset) {
-    const std::vector<LineEntry>& lines = input.object.lines;
-    const auto behind = std::upper_bound(
-        lines.begin(), lines.end(), std::pair(section, offset),
-        [](const auto& at, const LineEntry& line) { return at < std::pair(line.section, line.offset); });
-    if (behind != lines.begin()) {
-        const LineEntry& line = *std::prev(behind);
-        if (line.section == section && line.line != 0 && line.file < input.object.files.size())
-            return fmt::format("{}:{}", input.object.files[line.file], line.line);
+    LineEntry found;
+    for (const LineEntry& line : input.object.lines) {
+        if (std::pair(line.section, line.offset) > std::pair(section, offset)) break;
+        found = line;
     }
+    if (found.section == section && found.line != 0 && found.file < input.object.files.size())
+        return fmt::format("{}:{}", input.object.files[found.file], found.line);
     if (section >= input.object.sections.size()) return input.name;
     return fmt::format("{}({}+0x{:x})", input.name, input.object.sections[section].name, offset);
 }
@@ -833,7 +831,7 @@ void Linker::merge_lines() {
             const std::string& name = inputs_[i].object.files[line.file];
             const auto [known, is_new] = files.try_emplace(name, static_cast<Index>(object_.files.size()));
             if (is_new) object_.files.push_back(name);
-            object_.lines.push_back({moved.section, known->second, line.offset + moved.offset, line.line});
+            object_.lines.add({moved.section, known->second, line.offset + moved.offset, line.line});
             lines[{i, line.section}];
         }
         // The last line of a part does not go on in the next one.
@@ -841,11 +839,10 @@ void Linker::merge_lines() {
             const Moved& moved = moved_[i][s];
             if (moved.section == no_index || !lines.contains({i, s})) continue;
             const std::uint64_t end = moved.offset + inputs_[i].object.sections[s].extent();
-            if (end < object_.sections[moved.section].extent()) object_.lines.push_back({moved.section, 0, end, 0});
+            if (end < object_.sections[moved.section].extent()) object_.lines.add({moved.section, 0, end, 0});
         }
     }
-    std::ranges::stable_sort(
-        object_.lines, {}, [](const LineEntry& line) { return std::tuple(line.section, line.offset, line.line != 0); });
+    object_.lines.sort();
 }
 
 // Where in its own object a place of the output was.

@@ -113,9 +113,12 @@ void cut(Object& object, const std::vector<Cut>& cuts) {
         symbol.value = (*own)(symbol.value);
         symbol.size = end - symbol.value;
     }
-    for (LineEntry& line : object.lines) {
+    LineTable lines;
+    for (LineEntry line : object.lines) {
         if (const Moves* const own = moved(line.section)) line.offset = (*own)(line.offset);
+        lines.add(line);
     }
+    object.lines = std::move(lines);
 }
 
 std::string settle_padding(Object& object, const Codec& codec, Index& section, std::uint64_t& offset) {

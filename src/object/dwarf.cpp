@@ -90,27 +90,28 @@ void advance(Encoder& out, std::uint64_t address, std::int64_t line) {
     out.u8(static_cast<std::uint8_t>(line - line_base + opcode_base));
 }
 
-// One sequence: the rows of one section.
-void encode_sequence(Encoder& out, const Object& object, std::span<const LineEntry> rows,
+// One sequence: the rows of one section, from `row` on, which is then at the next.
+void encode_sequence(Encoder& out, const Object& object, LineTable::Iterator& row,
                      std::vector<DebugAddress>& addresses) {
-    const Section& section = object.sections[rows[0].section];
+    const Index number = row->section;
+    const Section& section = object.sections[number];
     out.u8(0);
     out.unsigned_leb(1 + address_size(object));
     out.u8(lne_set_address);
-    addresses.push_back({out.size(), rows[0].section});
+    addresses.push_back({out.size(), number});
     out.number(section.address, address_size(object));
     std::uint64_t address = 0;
     std::int64_t line = 1;
     Index file = 0;
-    for (const LineEntry& row : rows) {
-        if (row.file != file) {
+    for (; row != object.lines.end() && row->section == number; ++row) {
+        if (row->file != file) {
             out.u8(lns_set_file);
-            out.unsigned_leb(row.file + 1);
-            file = row.file;
+            out.unsigned_leb(row->file + 1);
+            file = row->file;
         }
-        advance(out, row.offset - address, row.line - line);
-        address = row.offset;
-        line = row.line;
+        advance(out, row->offset - address, row->line - line);
+        address = row->offset;
+        line = row->line;
     }
     out.u8(lns_advance_pc);
     out.unsigned_leb(std::max(section.extent(), address) - address);
@@ -147,8 +148,9 @@ void encode_unit(DebugSections& debug, const Object& object) {
     info.number(language_assembler, 2);
     info.string(object.files[0]);
     info.number(0, 4);  // in .debug_line
-    const Section& first = object.sections[object.lines[0].section];
-    debug.info_addresses.push_back({info.size(), object.lines[0].section});
+    const Index first_section = object.lines.begin()->section;
+    const Section& first = object.sections[first_section];
+    debug.info_addresses.push_back({info.size(), first_section});
     info.number(first.address, address_size(object));
     info.number(first.extent(), 4);
     info.set_length(begin);
@@ -162,12 +164,8 @@ DebugSections make_debug_sections(const Object& object) {
     Encoder out(debug.line, object.big_endian);
     const std::size_t begin = out.reserve_length();
     encode_header(out, object);
-    for (std::size_t i = 0; i < object.lines.size();) {
-        std::size_t end = i;
-        while (end < object.lines.size() && object.lines[end].section == object.lines[i].section) ++end;
-        encode_sequence(out, object, {object.lines.data() + i, end - i}, debug.line_addresses);
-        i = end;
-    }
+    for (auto row = object.lines.begin(); row != object.lines.end();)
+        encode_sequence(out, object, row, debug.line_addresses);
     out.set_length(begin);
     encode_unit(debug, object);
     return debug;

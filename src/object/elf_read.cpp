@@ -499,10 +499,7 @@ void ElfReader::read_lines() {
     }
     std::ranges::stable_sort(by_address, {}, [this](Index i) { return object_.sections[i].address; });
     for (const DebugLine& row : read.rows) add_line(row, by_address);
-    // The end of a sequence stands before what begins there.
-    std::ranges::stable_sort(object_.lines, {}, [](const LineEntry& entry) {
-        return std::tuple(entry.section, entry.offset, entry.line != 0);
-    });
+    object_.lines.sort();
 }
 
 void ElfReader::add_line(const DebugLine& row, const std::vector<Index>& by_address) {
@@ -519,7 +516,7 @@ void ElfReader::add_line(const DebugLine& row, const std::vector<Index>& by_addr
     }
     if (entry.section >= object_.sections.size()) return;
     if (row.end && entry.offset >= object_.sections[entry.section].extent()) return;  // nothing follows
-    object_.lines.push_back(entry);
+    object_.lines.add(entry);
 }
 
 std::optional<Object> ElfReader::read(std::string& error, bool with_lines) {

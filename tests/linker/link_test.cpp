@@ -160,7 +160,7 @@ TEST_F(Linking, PaddingIsWhatAnAlignmentTakes) {
         EXPECT_EQ(address("behind"), before == 0 ? 0u : 8u) << before;
         EXPECT_EQ(section(".text").bytes.size(), address("behind") + 4);
         // The line table knows where what is behind went to.
-        const std::vector<LineEntry>& lines = program_.object.lines;
+        const LineTable& lines = program_.object.lines;
         EXPECT_TRUE(std::ranges::any_of(
             lines, [&](const LineEntry& line) { return line.offset == address("behind") && line.line == 7 + before; }));
     }

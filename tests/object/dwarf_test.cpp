@@ -150,7 +150,7 @@ TEST_F(LineTables, OfSeveralSections) {
     ASSERT_NE(sum, no_index);
     ASSERT_NE(start, no_index);
     const auto first_of = [&](Index section) {
-        const auto found = std::ranges::find(object->lines, section, &LineEntry::section);
+        const auto found = std::ranges::find(object->lines.begin(), object->lines.end(), section, &LineEntry::section);
         return found == object->lines.end() ? 0 : found->line;
     };
     EXPECT_EQ(first_of(sum), 4u);
@@ -183,7 +183,8 @@ TEST_F(LineTables, OfWhatALinkerMayShorten) {
         return lines;
     };
     EXPECT_EQ(lines_of(*relaxed), lines_of(*fixed));
-    EXPECT_TRUE(std::ranges::is_sorted(relaxed->lines, {}, &LineEntry::offset));
+    const std::vector<LineEntry> lines(relaxed->lines.begin(), relaxed->lines.end());
+    EXPECT_TRUE(std::ranges::is_sorted(lines, {}, &LineEntry::offset));
 }
 
 // --- tables made here

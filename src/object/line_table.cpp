@@ -1,0 +1,88 @@
+// An entry is one byte that says how far the offset and the line are from those before, and whether section and file are
+// the same. What does not fit stands behind it, as LEB128.
+#include "isaforge/line_table.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "support/leb128.hpp"
+
+namespace isaforge {
+
+namespace {
+
+constexpr unsigned line_shift = 4;
+constexpr std::uint64_t far_offset = 15, far_line = 7;  // it follows
+constexpr std::int64_t least_line = -1;                 // of those that fit
+constexpr std::uint8_t moved = 0x80;                    // section and file follow
+
+void put(std::vector<std::uint8_t>& out, std::uint64_t value) {
+    std::uint8_t bytes[longest_leb];
+    out.insert(out.end(), bytes, bytes + put_unsigned_leb(value, bytes));
+}
+
+std::uint64_t get(const std::uint8_t*& p) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        value |= static_cast<std::uint64_t>(*p & 0x7f) << shift;
+        if (*p++ < 0x80) return value;
+    }
+}
+
+auto order_of(const LineEntry& entry) { return std::tuple(entry.section, entry.offset, entry.line != 0); }
+
+}  // namespace
+
+LineTable::LineTable(std::span<const LineEntry> entries) {
+    for (const LineEntry& entry : entries) add(entry);
+}
+
+void LineTable::add(const LineEntry& entry) {
+    const bool is_moved = entry.section != last_.section || entry.file != last_.file;
+    const std::uint64_t offset = entry.offset - last_.offset;  // modulo 2^64
+    const auto line = static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.line) - last_.line - least_line);
+    const std::uint64_t near_offset = std::min(offset, far_offset), near_line = std::min(line, far_line);
+    bytes_.push_back(static_cast<std::uint8_t>((is_moved ? moved : 0) | near_line << line_shift | near_offset));
+    if (near_offset == far_offset) put(bytes_, offset);
+    if (near_line == far_line) put(bytes_, entry.line);
+    if (is_moved) {
+        put(bytes_, entry.section);
+        put(bytes_, entry.file);
+    }
+    is_sorted_ = is_sorted_ && (count_ == 0 || order_of(last_) <= order_of(entry));
+    last_ = entry;
+    ++count_;
+}
+
+void LineTable::sort() {
+    if (is_sorted_) return;
+    std::vector<LineEntry> entries(begin(), end());
+    std::ranges::stable_sort(entries, {}, order_of);
+    *this = LineTable(entries);
+}
+
+LineTable::Iterator LineTable::begin() const {
+    Iterator out;
+    if (empty()) return out;
+    out.next_ = bytes_.data();
+    out.left_ = count_;
+    out.entry_ = first;
+    out.read();
+    return out;
+}
+
+void LineTable::Iterator::read() {
+    const std::uint8_t head = *next_++;
+    const std::uint64_t offset = head & 0xf, line = head >> line_shift & 7;
+    entry_.offset += offset == far_offset ? get(next_) : offset;
+    if (line == far_line) {
+        entry_.line = static_cast<std::uint32_t>(get(next_));
+    } else {
+        entry_.line = static_cast<std::uint32_t>(entry_.line + line + static_cast<std::uint64_t>(least_line));
+    }
+    if ((head & moved) == 0) return;
+    entry_.section = static_cast<Index>(get(next_));
+    entry_.file = static_cast<Index>(get(next_));
+}
+
+}  // namespace isaforge
