@@ -157,6 +157,7 @@ private:
     Shape shape_of(const Reading& reading);
     Shape::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
+    ReadStep member_step(const Form& form, Index index);
     const Patterns& texts_of(Index type, std::uint64_t code);
     void find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes);
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
@@ -299,6 +300,7 @@ void Builder::build_characters() {
         const auto at = static_cast<std::size_t>(c);
         tables_.letter[at] = letter_kind(static_cast<char>(c));
         tables_.fold[at] = folded(surface, static_cast<char>(c));
+        tables_.word[at] = tables_.letter[at] == 1 ? tables_.fold[at] : char{0};
     }
 }
 
@@ -491,16 +493,6 @@ void Builder::add_texts(Index index, OperandTable& table) {
         }
     }
 }
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
-}  // namespace
 
 // --- limits -----------------------------------------------------------------------------------------------------------
 
@@ -705,13 +697,22 @@ Shape::HeadField Builder::head_field(const Form& form, Index index) const {
     return {index, simple, static_cast<std::uint8_t>(simple ? piece.position : 0)};
 }
 
-// A field in one piece in the first word of the image needs no call to be put there.
+// A field in a few pieces in the first word of the image needs no call to be put there.
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
-    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     const OperandTable& table = tables_.operands[field.type];
-    if (!simple || field.fixed || table.patterns.empty(0)) return;
+    if (field.fixed || field.in_tail || table.patterns.empty(0) || !step.bits.set(field.place)) return;
     step.table = &table;
-    step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
+}
+
+// A member of `any`.
+ReadStep Builder::member_step(const Form& form, Index index) {
+    const Field& field = form.fields[index];
+    need_texts(field.type);
+    ReadStep out;
+    out.kind = ReadStep::Kind::field;
+    out.field = index;
+    set_simple_place(out, field);
+    return out;
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
@@ -772,9 +773,8 @@ void Builder::find_places(const std::vector<Reading>& readings, std::vector<Shap
             if (step.kind == ReadStep::Kind::field && !step.only) {
                 readers[at].push_back({form.fields[step.field].type, &step.place});
             } else if (step.kind == ReadStep::Kind::any) {
-                step.places.resize(step.element->fields.size());
-                for (std::size_t k = 0; k < step.places.size(); ++k)
-                    readers[at].push_back({form.fields[step.element->fields[k]].type, &step.places[k]});
+                for (ReadStep& member : step.members)
+                    readers[at].push_back({form.fields[member.field].type, &member.place});
             }
             const bool may_be_missing =
                 step.kind == ReadStep::Kind::any ||
@@ -838,7 +838,13 @@ Shape Builder::shape_of(const Reading& reading) {
             case TextKind::number: step.kind = ReadStep::Kind::number; break;
             case TextKind::any:
                 step.kind = ReadStep::Kind::any;
-                for (const Index field : text[i].fields) need_texts(form.fields[field].type);
+                step.text = trimmed(text[i].text);
+                for (const Index field : text[i].fields) {
+                    const std::uint32_t bit = 1u << (step.members.size() & 31);
+                    step.members.push_back(member_step(form, field));
+                    step.fixed |= form.fields[field].fixed ? bit : 0;
+                    step.filled |= tables_.operands[form.fields[field].type].left_out != 0 ? bit : 0;
+                }
                 break;
             default: continue;
         }
@@ -885,8 +891,9 @@ bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const 
                                    const Field& one = form_of_a.fields[field];
                                    return !one.fixed && is_same(one, form_of_b.fields[field]);
                                }) &&
-           std::ranges::equal(a.places, b.places,
-                              [](const auto& one, const auto& other) { return is_same(one, other); });
+           std::ranges::equal(a.members, b.members, [](const ReadStep& one, const ReadStep& other) {
+               return is_same(one.place, other.place);
+           });
 }
 
 }  // namespace

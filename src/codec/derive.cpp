@@ -86,7 +86,7 @@ void Reader::record_head(const char* p, const Head& head) {
     }
 }
 
-// As plain_step and step, and tells of it.
+// As take_step, and tells of it.
 bool Reader::recorded_step(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image) {
     if (one.kind == ReadStep::Kind::literal) return recorded_literal(cursor, one, form, parsed, image);
     if (one.only) return recorded_fixed(cursor, one, form, parsed, image);
@@ -103,8 +103,7 @@ bool Reader::recorded_step(const char*& cursor, const ReadStep& one, const Form&
 bool Reader::recorded_literal(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed,
                               Image& image) {
     const char* const begin = skip(cursor);
-    const bool good = plain_literal(cursor, one.text) || step(cursor, one, form, parsed, image);
-    if (good) {
+    if (take_step(cursor, one, form, parsed, image)) {
         recorder_->looked(begin, cursor);
         return true;
     }
@@ -194,15 +193,14 @@ bool Reader::recorded_operand(const char*& cursor, const ReadStep& one, const Fo
     if (one.table && one.table->nullable) {
         recorder_->looked(begin, begin + 1);
         if (begin == end_ || !one.table->first[static_cast<unsigned char>(*begin)])
-            return plain_step(cursor, one, image);
+            return take_step(cursor, one, form, parsed, image);
     }
     Derivation found;
     const Recorded how = record_operand(begin, one.place, one.glued, found);
     const bool has_tail = found.match.tail_bits != 0;
     const bool is_known = how != Recorded::open && (!has_tail || (parsed.tail_bits == 0 && own_tail_count_ == 0));
     if (!is_known) note_open(begin);
-    const bool good = has_tail ? step(cursor, one, form, parsed, image)
-                               : plain_step(cursor, one, image) || step(cursor, one, form, parsed, image);
+    const bool good = take_step(cursor, one, form, parsed, image);
     if (!is_known) return good;
     if (how == Recorded::taken ? !good || cursor != found.end : good && skip(cursor) != begin) recorder_->give_up();
     if (how == Recorded::taken) recorder_->take(tables_.operands[one.place.index], form.fields[one.field], found);

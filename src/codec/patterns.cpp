@@ -244,6 +244,17 @@ bool Patterns::goes_on(const Cell& from, const char* p, const char* end) const {
     return (from.row & special) != 0 || (p != end && cell(from.row, *p).node == from.next);
 }
 
+// The same behind a number or an operand. Where all that may end would be an expression, a number with a point does not.
+bool Patterns::may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end,
+                                char stop) const {
+    const Node& here = nodes_[node];
+    if (p != end && cell(here.row, *p).node == node) return true;
+    if (here.nested_count != 0 || here.number != 0) return true;
+    if (p == end || *p != '.') return here.ending_types != 0;
+    const bool is_fraction = stop != '.' && p + 1 != end && is_digit(p[1]) && is_digit(p[-1]);
+    return is_fraction ? (here.ending_types & ~expressions_) != 0 || is_alpha(*begin) : here.ending_types != 0;
+}
+
 namespace {
 
 // For who asks for the result alone.
@@ -313,13 +324,13 @@ private:
     Derivation& out_;
 };
 
-void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const {
+void Patterns::walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out) const {
     NoLog log;
-    walk(begin, end, nested, out, log);
+    walk(begin, end, nested, stop, out, log);
 }
 
 template <typename Log>
-void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out, Log& log) const {
+void Patterns::walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out, Log& log) const {
     out.begin = begin;
     out.count_ = 0;
     out.more_ = false;
@@ -364,16 +375,22 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
                 plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
             if (number_end) {
                 log.number(count, p, number_end);
-                next = here->number;
-                after = number_end;
-                read = 1;
-                ++ways;
+                if (may_end_or_go_on(here->number, begin, number_end, end, stop)) {
+                    next = here->number;
+                    after = number_end;
+                    read = 1;
+                    ++ways;
+                }
             }
         }
         for (std::uint32_t i = here->first_nested; i < here->first_nested + here->nested_count && ways < 2; ++i) {
             if (!log.passes(nested_[i].next)) continue;
             PatternMatch match;
-            const char* const nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
+            const char* nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
+            if (nested_end && !may_end_or_go_on(nested_[i].next, begin, nested_end, end, stop)) {
+                if (nested_end != end) log.letter(nested_[i].next, nodes_[nested_[i].next].row, nested_end);
+                nested_end = nullptr;
+            }
             log.nested(nested, count, nested_[i].operand, p, nested_[i].after, nested_end);
             if (!nested_end || ++ways == 2 || !add_nested(out.numbers_, count, match)) continue;
             next = nested_[i].next;
@@ -426,7 +443,7 @@ bool Patterns::derive(const char* begin, const char* end, NestedReader& nested, 
     Walk found;
     DerivationLog log(*this, type, out);
     out.begin = begin;
-    walk(begin, end, nested, found, log);
+    walk(begin, end, nested, after.stop, found, log);
     if (found.more_) return false;
     for (unsigned i = found.count_; i-- > 0;) {
         const Walk::Stop& stop = found.stops_[i];
@@ -545,7 +562,7 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
 bool Patterns::match(const char*& cursor, const char* end, NestedReader& nested, const After& after,
                      PatternMatch& out) const {
     Walk found;
-    walk(cursor, end, nested, found);
+    walk(cursor, end, nested, after.stop, found);
     const char* const found_end = take(found, end, nested, 0, after, out);
     if (found_end) cursor = found_end;
     return found_end != nullptr;

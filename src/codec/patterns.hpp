@@ -138,7 +138,8 @@ public:
     void finish();
     bool empty(unsigned type) const { return !passes(0, type); }
 
-    void walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const;
+    // `stop`: see After. What is taken from a walk has the same behind it.
+    void walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out) const;
 
     // The longest text of the operand that does not end inside a word (unless what follows is glued to it): where it ends,
     // or null where none fits. The empty text fits everywhere.
@@ -216,8 +217,9 @@ private:
         return cells_[(row & ~special) + classes_[static_cast<unsigned char>(c)]];
     }
     bool goes_on(const Cell& cell, const char* p, const char* end) const;
+    bool may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end, char stop) const;
     template <typename Log>
-    void walk(const char* begin, const char* end, NestedReader& nested, Walk& out, Log& log) const;
+    void walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out, Log& log) const;
     bool has_digit(std::uint32_t node, std::uint32_t row, unsigned type) const;
     class DerivationLog;
     void flatten(const Ending& ending, DerivationLog& log, Derivation& out) const;

@@ -34,6 +34,14 @@ public:
                (word >> position_[2] & low_bits(width_[2])) << (width_[0] + width_[1]);
     }
 
+    // The word with this code there, and nothing else.
+    std::uint64_t word(std::uint64_t code) const {
+        const std::uint64_t first = (code & mask_) << position_[0];
+        if (width_[1] == 0) return first;
+        return first | (code >> width_[0] & low_bits(width_[1])) << position_[1] |
+               (code >> (width_[0] + width_[1]) & low_bits(width_[2])) << position_[2];
+    }
+
     // The bits of the word that it takes.
     std::uint64_t bits() const {
         std::uint64_t out = 0;

@@ -6,6 +6,7 @@
 // A form that does not fit is common (a short form before a long one), so failing must be cheap: only the furthest place is
 // remembered, and the message is made once nothing fitted (explain.cpp).
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -83,7 +84,7 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 }
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
-    if (plain_literal(cursor, text)) return true;
+    if (plain_literal(cursor, text, glued)) return true;
     const char* p = skip(cursor);
     const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     bool behind_mark = false;
@@ -354,7 +355,7 @@ bool PatternReader::is_decoded(Index index, const PatternMatch& match) const {
 const char* PatternReader::read(Index type, const char* p, const After& behind, PatternMatch& out) {
     const OperandTable& table = tables_.operands[type];
     Patterns::Walk walk;
-    table.patterns.walk(p, end_, *this, walk);
+    table.patterns.walk(p, end_, *this, behind.stop, walk);
     const char* const after = table.patterns.take(walk, end_, *this, 0, behind, out);
     if (!after || !comes_back(type, out)) return nullptr;
     if (!table.unlisted && !table.ends_open) return after;
@@ -388,19 +389,17 @@ bool Reader::is_refused(const Patterns::Walk& walk, const OperandTable& table, c
 
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
-                          Parsed& out, bool* refused) {
-    PatternMatch found;
-    const Patterns::Walk& walk = walk_of(*place.texts, cursor);
-    const char* p = place.texts->take(walk, end_, nested_, place.type, {glued, 0}, found);
-    if (refused && (!p || (p == cursor && !thorough_))) *refused = is_refused(walk, table, place, glued);
-    if (!p || !nested_.comes_back(place.index, found)) return false;
-    out.code = found.code;
-    out.tail = found.tail;
-    out.tail_bits = found.tail_bits;
-    out.tail_shared = found.tail_shared;
-    out.numeric = found.numeric;
-    cursor = p;
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, const Found& found,
+                          bool glued, Parsed& out, bool& refused) {
+    if (!found.end || (found.end == cursor && !thorough_))
+        refused = is_refused(walk_of(*place.texts, cursor), table, place, glued);
+    if (!found.end || !nested_.comes_back(place.index, found.match)) return false;
+    out.code = found.match.code;
+    out.tail = found.match.tail;
+    out.tail_bits = found.match.tail_bits;
+    out.tail_shared = found.match.tail_shared;
+    out.numeric = found.match.numeric;
+    cursor = found.end;
     return true;
 }
 
@@ -413,16 +412,17 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     return operand(cursor, {&tables_.operands[index].patterns, 0, index}, glued, out);
 }
 
-bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out) {
-    if (asked_for_ == nullptr) return read_operand(cursor, place, glued, out);
+// `known`: what `find_pattern` gives there, for who has asked it.
+bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known) {
+    if (asked_for_ == nullptr) return read_operand(cursor, place, glued, out, known);
     const char* const begin = skip(cursor);
-    const bool good = read_operand(cursor, place, glued, out);
+    const bool good = read_operand(cursor, place, glued, out, known);
     if (good && (out.numeric || out.deferred_count != 0)) note_text_around(begin, cursor);
     if (!good && number_begin_ == begin && number_end_ != nullptr) note_text_around(begin, number_end_);
     return good;
 }
 
-bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out) {
+bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known) {
     const Index index = place.index;
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
@@ -430,7 +430,9 @@ bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool g
     want(begin, nullptr, index);
     const char* after = begin;
     bool refused = false;
-    const bool fits = take_pattern(after, table, place, glued, out, &refused);
+    Found found;
+    if (!known) find_pattern(begin, place, glued, found);
+    const bool fits = take_pattern(after, table, place, known ? *known : found, glued, out, refused);
     if (fits && after != begin) {
         if (may_go_on(table, after)) {
             Parsed longer;
@@ -775,7 +777,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
-                if (!any(cursor, element, row.fields, nullptr, nullptr, codes, out)) return false;
+                if (!any_of_row(cursor, element, row.fields, codes, out)) return false;
         }
     }
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
@@ -795,41 +797,21 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     return true;
 }
 
-// Fields that may be left out, in any order: the form's, which a step reads, or those of a row.
-bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const Form* form,
-                 const ReadStep* step, std::uint64_t* codes, Parsed& out) {
+// Fields that may be left out, in any order: `read` tries to read the one of this number.
+template <class Read>
+bool Reader::in_any_order(const char*& cursor, std::string_view separator, std::size_t count, const Read& read) {
     std::uint32_t seen = 0;
-    const std::string_view separator = [&] {
-        std::string_view text = element.text;
-        while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-        while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-        return text;
-    }();
-    for (const Index field : element.fields) codes[field] = tables_.operands[fields[field].type].left_out;
     for (bool more = true; more;) {
         more = false;
         const char* begin = cursor;
         if (seen != 0 && !separator.empty()) literal(begin, separator, true);
         begin = skip(begin);
-        for (std::size_t i = 0; i < element.fields.size() && !more; ++i) {
+        for (std::size_t i = 0; i < count && !more; ++i) {
             if (seen >> i & 1) continue;
-            const Field& field = fields[element.fields[i]];
             const char* p = begin;
-            const bool may_begin =
-                thorough_ || (p != end_ && tables_.operands[field.type].first[static_cast<unsigned char>(*p)]);
-            Parsed child;
-            const OperandPlace place =
-                step ? step->places[i] : OperandPlace{&tables_.operands[field.type].patterns, 0, field.type};
-            if (recorder_ && step) recorder_->looked(begin, begin + 1);
-            const bool reads = may_begin && (recorder_ && step ? recorded_member(p, place, field, child)
-                                                               : operand(p, place, false, child));
-            const bool taken = reads && p != begin;
-            if (looks_ && step)
-                looks_->push_back({candidate_, step, static_cast<Index>(i), begin, taken ? p : nullptr, furthest_});
-            if (!taken) continue;
-            if (form ? !adopt_field(out, child, *form, element.fields[i]) : !adopt(out, child, field)) return false;
-            out.numeric |= child.numeric;
-            codes[element.fields[i]] = child.code;
+            const Member how = read(p, i);
+            if (how == Member::failed) return false;
+            if (how == Member::absent) continue;
             seen |= 1u << i;
             cursor = p;
             more = true;
@@ -838,13 +820,79 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
     return true;
 }
 
+bool Reader::any_of_row(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
+                        std::uint64_t* codes, Parsed& out) {
+    for (const Index field : element.fields) codes[field] = tables_.operands[fields[field].type].left_out;
+    return in_any_order(cursor, trimmed(element.text), element.fields.size(), [&](const char*& p, std::size_t i) {
+        const Field& field = fields[element.fields[i]];
+        const char* const begin = p;
+        const bool may_begin =
+            thorough_ || (p != end_ && tables_.operands[field.type].first[static_cast<unsigned char>(*p)]);
+        Parsed child;
+        if (!may_begin || !operand(p, field.type, false, child) || p == begin) return Member::absent;
+        if (!adopt(out, child, field)) return Member::failed;
+        out.numeric |= child.numeric;
+        codes[element.fields[i]] = child.code;
+        return Member::read;
+    });
+}
+
+bool Reader::any_of_form(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
+    std::uint64_t codes[most_fields];  // of those that are there
+    std::uint32_t there = 0;
+    const bool good = in_any_order(cursor, step.text, step.members.size(), [&](const char*& p, std::size_t i) {
+        const OperandTable& table = tables_.operands[step.members[i].place.index];
+        const bool may_begin = thorough_ || (p != end_ && table.first[static_cast<unsigned char>(*p)]);
+        if (!may_begin && !observed_) return Member::absent;
+        const Member how = member(p, step, static_cast<Index>(i), may_begin, form, parsed, codes[i]);
+        there |= how == Member::read ? 1u << i : 0;
+        return how;
+    });
+    if (!good) return false;
+    for (std::uint32_t rest = there | step.fixed | step.filled; rest != 0; rest &= rest - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(rest));
+        const ReadStep& one = step.members[i];
+        const Field& field = form.fields[one.field];
+        const std::uint64_t code = (there >> i & 1) != 0 ? codes[i] : tables_.operands[field.type].left_out;
+        if (field.fixed && form.fixed_value(field) != code) return fail(skip(cursor), nullptr, field.type);
+        field.place.insert(image, code);
+    }
+    return true;
+}
+
+Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index at, bool may_begin, const Form& form,
+                              Parsed& parsed, std::uint64_t& code) {
+    const ReadStep& one = step.members[at];
+    const char* const begin = cursor;
+    Found found;
+    if (may_begin && !observed_) {
+        find_pattern(begin, one.place, false, found);
+        if (is_plain(found, begin, tables_.operands[one.place.index], one.place.index)) {
+            code = found.match.code;
+            cursor = found.end;
+            return Member::read;
+        }
+    }
+    if (recorder_) recorder_->looked(begin, begin + 1);
+    Parsed child;
+    const bool reads =
+        may_begin && (recorder_ ? recorded_member(cursor, one.place, form.fields[one.field], child)
+                                : operand(cursor, one.place, false, child, observed_ ? nullptr : &found));
+    const bool taken = reads && cursor != begin;
+    if (looks_) looks_->push_back({candidate_, &step, at, begin, taken ? cursor : nullptr, furthest_});
+    if (!taken) return Member::absent;
+    code = child.code;
+    return adopt_field(parsed, child, form, one.field) ? Member::read : Member::failed;
+}
+
 // --- statements -------------------------------------------------------------------------------------------------------
 
-bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image) {
+bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image,
+                        const Found* known) {
     const Field& field = form.fields[step.field];
     Parsed child;
     const char* begin = cursor;
-    if (!operand(cursor, step.place, step.glued, child)) return false;
+    if (!operand(cursor, step.place, step.glued, child, known)) return false;
     if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
         return fail(skip(begin), nullptr, field.type);
     if (!adopt_operand(parsed, child, form, step.field, begin, cursor)) return false;
@@ -873,25 +921,17 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     return found || fail(begin, nullptr, field.type);
 }
 
-// What most operands are: text that is printed so.
-bool Reader::plain_step(const char*& cursor, const ReadStep& step, Image& image) {
-    if (step.kind == ReadStep::Kind::literal) return plain_literal(cursor, step.text);
-    if (!step.table) return false;
-    const char* const begin = skip(cursor);
-    if (!thorough_ && step.table->nullable &&
-        (begin == end_ || !step.table->first[static_cast<unsigned char>(*begin)])) {
-        image.words[0] |= step.table->left_out << step.shift;
-        return true;
-    }
-    PatternMatch found;
-    const char* const after = step.place.texts->take(walk_of(*step.place.texts, begin), end_, nested_, step.place.type,
-                                                     {step.glued, 0}, found);
-    if (!after || after == begin || found.tail_bits != 0 || !nested_.comes_back(step.place.index, found) ||
-        may_go_on(*step.table, after))
-        return false;
-    image.words[0] |= found.code << step.shift;
-    cursor = after;
-    return true;
+bool Reader::other_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
+                        const Found& found) {
+    if (!step.table) return this->step(cursor, step, form, parsed, image);
+    at_step_ = &step;
+    stop_ = step.stop;
+    return form_field(cursor, form, step, parsed, image, &found);
+}
+
+bool Reader::take_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
+    Found found;
+    return plain_step(cursor, step, image, found) || other_step(cursor, step, form, parsed, image, found);
 }
 
 bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
@@ -913,20 +953,9 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             field.place.insert(image, code);
             return true;
         }
-        case ReadStep::Kind::any: {
-            std::uint64_t codes[most_fields] = {};
+        case ReadStep::Kind::any:
             stop_ = 0;
-            if (form.fields.size() > most_fields ||
-                !any(cursor, *step.element, form.fields, &form, &step, codes, parsed))
-                return false;
-            for (const Index index : step.element->fields) {
-                const Field& field = form.fields[index];
-                if (field.fixed && form.fixed_value(field) != codes[index])
-                    return fail(skip(cursor), nullptr, field.type);
-                field.place.insert(image, codes[index]);
-            }
-            return true;
-        }
+            return form.fields.size() <= most_fields && any_of_form(cursor, step, form, parsed, image);
     }
     return false;
 }
@@ -936,7 +965,7 @@ bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& for
     if (recorder_) return recorded_step(cursor, one, form, parsed, image);
     const char *const begin = skip(cursor), *const before = furthest_;
     furthest_ = begin;
-    const bool taken = plain_step(cursor, one, image) || step(cursor, one, form, parsed, image);
+    const bool taken = take_step(cursor, one, form, parsed, image);
     looks_->push_back({candidate_, &one, no_index, begin, taken ? cursor : nullptr, furthest_});
     furthest_ = std::max(before, furthest_);
     return taken;
@@ -959,7 +988,7 @@ Glance Reader::glance(const ReadStep& step, const Form& form, Index member, cons
     } else if (step.only) {
         taken = fixed_field(p, form, step);
     } else {
-        taken = operand(p, is_member ? step.places[member] : step.place, !is_member && step.glued, parsed);
+        taken = operand(p, is_member ? step.members[member].place : step.place, !is_member && step.glued, parsed);
     }
     Glance out;
     if (taken)
@@ -1068,11 +1097,12 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     image = {};
     const char* p = cursor;
     std::size_t at = 0;
+    Found found;
     if (resumes_) resume(candidate, p, at, image);
     for (; at < shape.steps.size(); ++at) {
         const ReadStep& one = shape.steps[at];
         if (observed_ ? !told_step(p, one, form, parsed, image)
-                      : !plain_step(p, one, image) && !step(p, one, form, parsed, image)) {
+                      : !plain_step(p, one, image, found) && !other_step(p, one, form, parsed, image, found)) {
             failed_ |= std::uint64_t{1} << one.node;
             return false;
         }
@@ -1157,14 +1187,15 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
     const char* found_end = begin;
     for (; p != end_; ++p) {
         const auto letter = static_cast<unsigned char>(*p);
-        if (tables_.letter[letter] != 1) {
+        const char folded = tables_.word[letter];
+        if (folded == 0) {
             if (tables_.letter[letter] == 0 || !tables_.index->has_dots || p == begin) break;
             if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
                 found = shorter;
                 found_end = p;
             }
         }
-        hash = hash_on(hash, tables_.fold[letter]);
+        hash = hash_on(hash, folded != 0 ? folded : tables_.fold[letter]);
     }
     const Mnemonic* const longest = p == begin ? nullptr : lookup(begin, static_cast<std::size_t>(p - begin), hash);
     if (longest) {

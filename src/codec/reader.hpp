@@ -151,22 +151,28 @@ private:
 
     // White space, and comments where they may stand inside a statement.
     const char* skip(const char* p) const {
-        while (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] == 1) ++p;
-        return p == end_ || tables_.blank[static_cast<unsigned char>(*p)] == 0 ? p : skip_slowly(p);
+        for (; p != end_; ++p) {
+            const std::uint8_t kind = tables_.blank[static_cast<unsigned char>(*p)];
+            if (kind != 1) return kind == 0 ? p : skip_slowly(p);
+        }
+        return p;
     }
     const char* skip_slowly(const char* p) const;
     const char* skip_comment(const char* p) const;
     bool at_end(const char* p) const { return statement_ends(isa_, tables_, p, end_); }
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
-    // The text of a literal as it is printed, where nothing behind it can belong to its word.
-    bool plain_literal(const char*& cursor, std::string_view text) const {
+    // The text of a literal as it is printed. Unless it is glued to that, nothing behind it may belong to its word.
+    bool plain_literal(const char*& cursor, std::string_view text, bool glued) const {
         const char* const p = skip(cursor);
         if (static_cast<std::size_t>(end_ - p) < text.size() || *p != text[0] ||
-            (text.size() > 1 && std::memcmp(p, text.data(), text.size()) != 0) ||
-            tables_.letter[static_cast<unsigned char>(text.back())] == 1)
+            (text.size() > 1 && std::memcmp(p, text.data(), text.size()) != 0))
             return false;
-        cursor = p + text.size();
+        const char* const behind = p + text.size();
+        if (!glued && behind != end_ && tables_.letter[static_cast<unsigned char>(text.back())] == 1 &&
+            tables_.letter[static_cast<unsigned char>(*behind)] == 1)
+            return false;
+        cursor = behind;
         return true;
     }
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
@@ -192,13 +198,26 @@ private:
         if ((walked_there_ >> at & 1) == 0 || walked_[at].texts != &texts || walked_[at].begin != p) {
             walked_there_ |= 1u << at;
             walked_[at] = {&texts, p};
-            texts.walk(p, end_, nested_, walks_[at]);
+            texts.walk(p, end_, nested_, 0, walks_[at]);
         }
         return walks_[at];
     }
     bool is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place, bool glued) const;
-    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
-                      Parsed& out, bool* refused = nullptr);
+    // A text of an operand as it is printed: where it ends, or null, and what it is.
+    struct Found {
+        const char* end = nullptr;
+        PatternMatch match;
+    };
+    void find_pattern(const char* p, const OperandPlace& place, bool glued, Found& out) {
+        out.end = place.texts->take(walk_of(*place.texts, p), end_, nested_, place.type, {glued, 0}, out.match);
+    }
+    // Whether that is all there is to the operand: it brings nothing along, and nobody else has to be asked.
+    bool is_plain(const Found& found, const char* begin, const OperandTable& table, Index type) const {
+        return found.end && found.end != begin && found.match.tail_bits == 0 && nested_.comes_back(type, found.match) &&
+               !may_go_on(table, found.end);
+    }
+    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, const Found& found,
+                      bool glued, Parsed& out, bool& refused);
     std::string_view word_at(const char* p) const;
     // Whether a row may know more of the text that a pattern fitted up to `after`.
     bool may_go_on(const OperandTable& table, const char* after) const {
@@ -208,15 +227,21 @@ private:
     }
     bool goes_on_with(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
-    bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
+    bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known = nullptr);
     bool no_number_at(const char* p, char stop) const;
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
-    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const Form* form,
-             const ReadStep* step, std::uint64_t* codes, Parsed& out);
+    enum class Member : std::uint8_t { absent, read, failed };
+    template <class Read>
+    bool in_any_order(const char*& cursor, std::string_view separator, std::size_t count, const Read& read);
+    bool any_of_row(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
+                    std::uint64_t* codes, Parsed& out);
+    bool any_of_form(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    Member member(const char*& cursor, const ReadStep& step, Index at, bool may_begin, const Form& form, Parsed& parsed,
+                  std::uint64_t& code);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_field(Parsed& parsed, Parsed& child, const Form& form, Index field);
     bool adopt_operand(Parsed& parsed, Parsed& child, const Form& form, Index field, const char* begin,
@@ -237,12 +262,32 @@ private:
     void resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image);
     void remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed, const Image& image);
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
-    bool plain_step(const char*& cursor, const ReadStep& step, Image& image);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    // Most operands are text that is printed so: they are put where they belong. All others are `other_step`'s, which is told what
+    // was found.
+    [[gnu::always_inline]] bool plain_step(const char*& cursor, const ReadStep& step, Image& image, Found& found) {
+        if (step.kind == ReadStep::Kind::literal) return plain_literal(cursor, step.text, step.glued);
+        if (!step.table) return false;
+        const OperandTable& table = *step.table;
+        const char* const begin = skip(cursor);
+        if (!thorough_ && table.nullable && (begin == end_ || !table.first[static_cast<unsigned char>(*begin)])) {
+            image.words[0] |= step.bits.word(table.left_out);
+            return true;
+        }
+        find_pattern(begin, step.place, step.glued, found);
+        if (!is_plain(found, begin, table, step.place.index)) return false;
+        image.words[0] |= step.bits.word(found.match.code);
+        cursor = found.end;
+        return true;
+    }
+    bool other_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
+                    const Found& found);
+    // Both.
+    bool take_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     void note_enclosed(const char* begin, const char* end);
     void note_text_around(const char* begin, const char* end);
     bool parentheses_are_text(const char* begin, const Candidate& candidate);
-    bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
+    bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known);
     bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     void record_head(const char* p, const Head& head);
     bool recorded_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
@@ -256,7 +301,8 @@ private:
     bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool is_register(const char* p);
     void note_open(const char* begin);
-    bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
+    bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image,
+                    const Found* known = nullptr);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
 
     void explain_violation(const char* begin, ReadFailure& failure);

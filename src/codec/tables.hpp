@@ -134,18 +134,22 @@ struct ReadStep {
     enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
     std::uint8_t node = 0;              // a number that steps have in common which do the same behind the same ones; 0: none
     bool forks = false;                 // candidates that have this step in common go on in different ways
-    std::uint8_t shift = 0;             // with `table`, where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     std::string_view text;
-    const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
+    const OperandTable* table =
+        nullptr;         // kind field: of its type, where it is free and all of it in the image's first word …
+    QuickPlace bits;                      // … here
     OperandPlace place;                   // kind field
     const TextElement* element = nullptr;
     Index field = no_index;
     std::uint32_t number = 0;           // among all steps; kind any: of its first field
     const Patterns* only = nullptr;       // the field is fixed: the texts of its one code
-    std::vector<OperandPlace> places;            // kind any: of each of its fields
+    // kind any, with `text` between them: how each of its fields is read
+    std::vector<ReadStep> members;
+    std::uint32_t fixed = 0,
+                  filled = 0;  // a bit for each whose field is fixed; that is left out by a code that is not 0
 };
 
 // How one text of a form is read. Mnemonics whose forms have the same texts and fields have these in common.
@@ -314,6 +318,7 @@ struct Codec::Tables {
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
+    std::array<char, 256> word{};               // the same to lower case where case does not matter; 0: others and dots
     std::array<char, 256> fold{};               // to lower case where case does not matter
     std::atomic<bool> whole = false;
 
@@ -376,6 +381,12 @@ inline bool is_glued(const TextTemplate& text, std::size_t at, bool at_end) {
     if (next.kind != TextKind::literal) return true;
     const char c = next.text[0];
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+inline std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
 }
 
 // What the text behind element `at` begins with; 0 where a field or nothing certain follows, `at_end` where nothing follows.

@@ -45,7 +45,7 @@ std::optional<Read> read(const Patterns& patterns, unsigned type, const std::str
     Patterns::Walk walk;
     PatternMatch match;
     const char *const begin = text.data(), *const end = begin + text.size();
-    patterns.walk(begin, end, nested, walk);
+    patterns.walk(begin, end, nested, after.stop, walk);
     const char* const at = patterns.take(walk, end, nested, type, after, match);
     return at ? std::optional(Read{match.code, static_cast<std::size_t>(at - begin)}) : std::nullopt;
 }
@@ -53,7 +53,7 @@ std::optional<Read> read(const Patterns& patterns, unsigned type, const std::str
 PatternRefusal refusal(const Patterns& patterns, unsigned type, const std::string& text) {
     NoNested nested;
     Patterns::Walk walk;
-    patterns.walk(text.data(), text.data() + text.size(), nested, walk);
+    patterns.walk(text.data(), text.data() + text.size(), nested, 0, walk);
     return patterns.refusal(walk, text.data() + text.size(), type, {}, text.data());
 }
 
