@@ -60,7 +60,17 @@ public:
     LineTable() = default;
     explicit LineTable(std::span<const LineEntry> entries);
 
-    void add(const LineEntry& entry);
+    void add(const LineEntry& entry) {
+        const std::uint64_t offset = entry.offset - last_.offset;  // modulo 2^64
+        const auto line = static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.line) - last_.line - least_line);
+        const bool is_near = entry.section == last_.section && entry.file == last_.file && offset < far_offset &&
+                             line < far_line && offset != 0;
+        if (!is_near) return add_far(entry, offset, line);
+        bytes_.push_back(static_cast<std::uint8_t>(line << line_shift | offset));
+        last_.offset = entry.offset;
+        last_.line = entry.line;
+        ++count_;
+    }
     void clear() { *this = LineTable(); }
     // By section, then by rising offset, where what comes from no line stands first; else as they were added.
     void sort();
@@ -71,6 +81,15 @@ public:
     Iterator end() const { return {}; }
 
 private:
+    // An entry is one byte that says how far the offset and the line are from those before, and whether section and file are the
+    // same. What does not fit stands behind it, as LEB128.
+    static constexpr unsigned line_shift = 4;
+    static constexpr std::uint64_t far_offset = 15, far_line = 7;  // it follows
+    static constexpr std::int64_t least_line = -1;                 // of those that fit
+    static constexpr std::uint8_t moved = 0x80;                    // section and file follow
+
+    void add_far(const LineEntry& entry, std::uint64_t offset, std::uint64_t line);
+
     std::vector<std::uint8_t> bytes_;
     std::size_t count_ = 0;
     LineEntry last_ = first;

@@ -50,10 +50,12 @@ Index Engine::begin_fragment(Fragment fragment) {
 }
 
 void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
-    if (little_endian_) {
-        std::memcpy(out, encoded.image.words.data(), encoded.bits / 8);
-    } else {
-        codec_.store(encoded.image, encoded.bits, out);
+    if (!little_endian_) return codec_.store(encoded.image, encoded.bits, out);
+    const void* const bytes = encoded.image.words.data();
+    switch (encoded.bits) {  // of most a size that needs no call
+        case 32: std::memcpy(out, bytes, 4); break;
+        case 64: std::memcpy(out, bytes, 8); break;
+        default: std::memcpy(out, bytes, encoded.bits / 8);
     }
 }
 

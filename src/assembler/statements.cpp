@@ -62,8 +62,9 @@ void Engine::run(Input& input) {
     while (true) {
         while (is(*p, class_blank) || *p == '\n') ++p;
         if (p >= input.end || ended_ || input.exited || output_full_) break;
-        if (may_be_known() && run_known(p)) continue;
+        if (p != asked_known_ && may_be_known() && run_known(p)) continue;
         run_statement(p);
+        asked_known_ = nullptr;
     }
     report_open_comment(input);
     if (input.kind != Input::Kind::substitution) close_conditions(input);

@@ -137,7 +137,13 @@ private:
 
     void need_taken(Index index);
     void tabulate_taken(Index index, OperandTable& table);
-    const Field* only_taker(const OperandRow& row) const;
+    // Whether the row's codes take anything; and the operand inside that takes all that they do, null where that is not so, or it has
+    // no table.
+    struct Takers {
+        const Field* only;
+        bool any;
+    };
+    Takers takers_of(const OperandRow& row) const;
     void collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out);
     std::uint32_t identity_of(const OperandRow& row, std::uint64_t code);
     std::vector<FormLimit> limits_of(const Form& form);
@@ -515,15 +521,14 @@ void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>&
     }
 }
 
-// The operand inside that takes all that the row's codes do; null where that is not so, or it has no table.
-const Field* Builder::only_taker(const OperandRow& row) const {
-    const Field* only = nullptr;
+Builder::Takers Builder::takers_of(const OperandRow& row) const {
+    Takers out{nullptr, row.takes != 0};
     for (const Field& field : row.fields) {
         if (field.in_tail || !tables_.operands[field.type].can_take) continue;
-        if (only || tables_.operands[field.type].taken.empty()) return nullptr;
-        only = &field;
+        out.only = !out.any && !tables_.operands[field.type].taken.empty() ? &field : nullptr;
+        out.any = true;
     }
-    return row.takes == 0 ? only : nullptr;
+    return out;
 }
 
 // Only forms with limits ask for it.
@@ -540,14 +545,14 @@ void Builder::need_taken(Index index) {
 void Builder::tabulate_taken(Index index, OperandTable& table) {
     table.taken.assign(table.valid.size(), nullptr);
     const std::vector<OperandRow>& rows = isa_.operand_types[index].rows;
-    std::vector<const Field*> takers;  // by row
+    std::vector<Takers> takers;  // by row
     takers.reserve(rows.size());
-    for (const OperandRow& row : rows) takers.push_back(only_taker(row));
+    for (const OperandRow& row : rows) takers.push_back(takers_of(row));
     std::vector<Taken> list;
     for (std::size_t code = 0; code < table.taken.size(); ++code) {
         const Index row = row_of(isa_, tables_, index, code);
-        if (row == no_index) continue;
-        if (const Field* const inner = takers[row]) {
+        if (row == no_index || !takers[row].any) continue;
+        if (const Field* const inner = takers[row].only) {
             table.taken[code] = tables_.operands[inner->type].taken[inner->place.extract(code)];
             continue;
         }

@@ -1,5 +1,3 @@
-// An entry is one byte that says how far the offset and the line are from those before, and whether section and file are
-// the same. What does not fit stands behind it, as LEB128.
 #include "isaforge/line_table.hpp"
 
 #include <algorithm>
@@ -10,11 +8,6 @@
 namespace isaforge {
 
 namespace {
-
-constexpr unsigned line_shift = 4;
-constexpr std::uint64_t far_offset = 15, far_line = 7;  // it follows
-constexpr std::int64_t least_line = -1;                 // of those that fit
-constexpr std::uint8_t moved = 0x80;                    // section and file follow
 
 void put(std::vector<std::uint8_t>& out, std::uint64_t value) {
     std::uint8_t bytes[longest_leb];
@@ -37,10 +30,8 @@ LineTable::LineTable(std::span<const LineEntry> entries) {
     for (const LineEntry& entry : entries) add(entry);
 }
 
-void LineTable::add(const LineEntry& entry) {
+void LineTable::add_far(const LineEntry& entry, std::uint64_t offset, std::uint64_t line) {
     const bool is_moved = entry.section != last_.section || entry.file != last_.file;
-    const std::uint64_t offset = entry.offset - last_.offset;  // modulo 2^64
-    const auto line = static_cast<std::uint64_t>(static_cast<std::int64_t>(entry.line) - last_.line - least_line);
     const std::uint64_t near_offset = std::min(offset, far_offset), near_line = std::min(line, far_line);
     bytes_.push_back(static_cast<std::uint8_t>((is_moved ? moved : 0) | near_line << line_shift | near_offset));
     if (near_offset == far_offset) put(bytes_, offset);
