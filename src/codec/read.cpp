@@ -984,7 +984,9 @@ Glance Reader::glance(const ReadStep& step, const Form& form, Index member, cons
     if (!field) {
         taken = literal(p, step.text, step.glued);
         const auto size = static_cast<std::size_t>(end - begin);
-        if (step.text.size() > size && begins_alike(begin, step.text.substr(0, size))) return {Glance::Taken::beyond};
+        if (step.text.size() > size && begins_alike(begin, step.text.substr(0, size)))
+            return taken ? Glance{Glance::Taken::past, static_cast<std::size_t>(p - begin)}
+                         : Glance{Glance::Taken::beyond};
     } else if (step.only) {
         taken = fixed_field(p, form, step);
     } else {

@@ -57,8 +57,9 @@ struct Look {
 
 // What a step makes of an operand's text.
 struct Glance {
-    enum class Taken : std::uint8_t { refused, nothing, part, whole, beyond } taken = Taken::refused;
-    std::size_t size = 0;   // part: so many characters; beyond: what stands behind the text counts, too
+    // beyond: what stands behind the text counts, too; past: it takes of that, for certain.
+    enum class Taken : std::uint8_t { refused, nothing, part, whole, beyond, past } taken = Taken::refused;
+    std::size_t size = 0;   // part, past: so many characters
     bool same = false;      // it is read as the code that was asked about
     bool deferred = false;  // with numbers that are not known yet …
     bool tail = false;      // … with a word behind the instruction
