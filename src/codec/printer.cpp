@@ -11,7 +11,9 @@ namespace isaforge::codec {
 namespace {
 
 constexpr unsigned widest_tabulated = 16;       // of operands whose texts are kept by code
-constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts
+constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts …
+constexpr std::size_t few_steps = 8;      // … and so many of which there is room for in any case
+static_assert(few_steps * step_room <= Codec::max_text / 2);
 constexpr std::size_t pointer_size = sizeof(void*);
 
 // As many as there is room for.
@@ -42,6 +44,7 @@ const Printer::Step* Printer::compile(Index form) const {
     if (made) return made;
     Steps& steps = steps_.emplace_back();
     compile(isa_.forms[form], steps);
+    if (steps.size() > few_steps) steps.insert(steps.begin(), Step(Step::Kind::many));
     if (may_end_blank(isa_.forms[form])) steps.emplace_back(Step::Kind::trim);
     steps.emplace_back(Step::Kind::end);
     steps.shrink_to_fit();
@@ -255,6 +258,7 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
 
 // --- printing ---------------------------------------------------------------------------------------------------------
 
+template <bool few>
 char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
                    Codec::LabelNamer* labels) const {
     char *const begin = out, *const limit = out + Codec::max_text;
@@ -263,14 +267,19 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
         return PrintContext{isa_,    codec_tables_, image, tail_at(isa_, codec_tables_, form, step->field, image),
                             address, labels,        limit};
     };
+    const auto is_full = [&] { return few && limit - out < static_cast<std::ptrdiff_t>(few_steps) * step_room; };
     for (;; ++step) {
-        if (limit - out < step_room) return out;
+        if (!few && limit - out < step_room) return out;
         switch (step->kind) {
+            case Step::Kind::many: break;
             case Step::Kind::end: return out;
             case Step::Kind::trim:
                 while (out != begin && out[-1] == ' ') --out;
                 break;
-            case Step::Kind::element: out = print_element(out, context(), *step->element, form); break;
+            case Step::Kind::element:
+                out = print_element(out, context(), *step->element, form);
+                if (is_full()) return out;
+                break;
             case Step::Kind::text:
                 std::memcpy(out, step->text, sizeof step->text);
                 out += step->size;
@@ -283,6 +292,7 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
                     out += text.state;
                 } else {
                     out = put_unusual(out, *step->of.table, code, context());
+                    if (is_full()) return out;
                 }
                 break;
             }
@@ -301,9 +311,18 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
             case Step::Kind::operand: {
                 const Field& field = isa_.forms[form].fields[step->field];
                 out = print_operand(out, context(), field.type, field.place.extract(image));
+                if (is_full()) return out;
             }
         }
     }
+}
+
+char* Printer::print(char* out, Index form, const Image& image, std::uint64_t address,
+                     Codec::LabelNamer* labels) const {
+    const Step* steps = forms_[form].load(std::memory_order_acquire);
+    if (!steps) steps = compile(form);
+    return steps->kind == Step::Kind::many ? run<false>(steps + 1, out, form, image, address, labels)
+                                           : run<true>(steps, out, form, image, address, labels);
 }
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.

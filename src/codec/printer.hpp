@@ -27,11 +27,7 @@ public:
     Printer& operator=(const Printer&) = delete;
 
     // See Codec::print.
-    char* print(char* out, Index form, const Image& image, std::uint64_t address, Codec::LabelNamer* labels) const {
-        const Step* steps = forms_[form].load(std::memory_order_acquire);
-        if (!steps) steps = compile(form);
-        return run(steps, out, form, image, address, labels);
-    }
+    char* print(char* out, Index form, const Image& image, std::uint64_t address, Codec::LabelNamer* labels) const;
 
 private:
     // The text of an operand, and what follows it in the form. Operands of many types print the same, so that there are few of them,
@@ -71,7 +67,7 @@ private:
 
     // Small, and those of a form lie together: most of the time goes into fetching them.
     struct Step {
-        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element, trim };
+        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element, trim, many };
         struct Operand {
             union {
                 Table* table;
@@ -117,8 +113,10 @@ private:
     bool make_wide_row(const OperandRow& row, WideRow& out) const;
     bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
 
-    char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
-              Codec::LabelNamer* labels) const;
+    // `few`: what the steps print is short, but for unusual texts, and there is room for it.
+    template <bool few>
+    [[gnu::always_inline]] inline char* run(const Step* step, char* out, Index form, const Image& image,
+                                            std::uint64_t address, Codec::LabelNamer* labels) const;
     char* put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const;
     TextNumber number_of(std::string_view text) const;
     bool is_closed(Index type, std::uint64_t code) const;

@@ -653,7 +653,8 @@ void Linker::merge_relocations() {
                 if (symbol.type == SymbolType::section && symbol.section < object.sections.size()) {
                     const Moved& moved = moved_[i][symbol.section];
                     made.symbol = moved.section == no_index ? no_index : section_symbol(moved.section);
-                    made.addend += static_cast<std::int64_t>(moved.offset);
+                    // Modulo 2^64, as addresses are.
+                    made.addend = static_cast<std::int64_t>(static_cast<std::uint64_t>(made.addend) + moved.offset);
                 }
                 if (made.symbol == no_index) continue;  // what is left out has no address
             }
