@@ -416,17 +416,17 @@ bool Engine::take_known(const char*& p) {
 
 // Whether an instruction that has been read is nothing else now where statements begin: no name of a macro, and not replaced.
 bool Engine::may_be_known() const {
-    return !ahead_ && assembling() && definitions_.empty() && macros_.empty() && off_ == 0 &&
+    return assembling() && definitions_.empty() && macros_.empty() && off_ == 0 &&
            input_->kind != Input::Kind::substitution && !symbols_.shadows_registers();
 }
 
-// Instructions, one after the other, as long as there are programs of them. False where there is none of the first.
+// Instructions, one after the other, as long as there are programs of them, or they have been encoded. False where the first is none.
 bool Engine::run_known(const char*& p) {
     const char* const first = p;
     do {
         const char* q = p;
         asked_known_ = p;
-        if (!plain_.known(q, text_end_, encoded_)) break;
+        if (ahead_ ? !take_ahead(q) : !plain_.known(q, text_end_, encoded_)) break;
         const char* const end = q;
         if (*q == '\n' && newline_ends_) {
             ++q;

@@ -385,7 +385,8 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
     if (flavour_) {
         if (const std::optional<LinkedNumber> number = flavour_->linked(relocation.type)) name += number->modifier;
     }
-    return addend == 0 ? name : fmt::format("{} {} {}", name, addend < 0 ? '-' : '+', addend < 0 ? -addend : addend);
+    const auto bits = static_cast<std::uint64_t>(addend);  // what the most negative one is without its sign fits
+    return addend == 0 ? name : fmt::format("{} {} {}", name, addend < 0 ? '-' : '+', addend < 0 ? 0 - bits : bits);
 }
 
 // --- code
