@@ -17,6 +17,7 @@
 #include "codec/operands.hpp"
 #include "codec/printer.hpp"
 #include "codec/tables.hpp"
+#include "support/short_lock.hpp"
 
 namespace isaforge {
 
@@ -235,7 +236,7 @@ void Builder::name_mnemonics() {
 // Where memory ran out while something was built, nobody knows what is there: it is lacking for all who ask from then on.
 template <typename Build>
 void Builder::locked(const Build& build) {
-    const std::lock_guard lock(mutex_);
+    const ShortLock lock(mutex_);
     if (is_building_) throw std::bad_alloc();
     is_building_ = true;
     build();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codec/numerals.hpp"
+#include "support/short_lock.hpp"
 
 namespace isaforge::codec {
 
@@ -38,7 +39,7 @@ Printer::~Printer() = default;
 // --- making steps -----------------------------------------------------------------------------------------------------
 
 const Printer::Step* Printer::compile(Index form) const {
-    const std::lock_guard lock(mutex_);
+    const ShortLock lock(mutex_);
     codec_tables_.need_codes(form);
     const Step* const made = forms_[form].load(std::memory_order_relaxed);
     if (made) return made;
@@ -337,7 +338,7 @@ char* Printer::put_unusual(char* out, Table& table, std::uint64_t code, const Pr
     }
     char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
     if (known == by_image) return end;
-    const std::lock_guard lock(mutex_);
+    const ShortLock lock(mutex_);
     const bool is_kept = is_closed(table.type, code) && context.limit - end > step_room;
     number.store(is_kept ? number_of({out, static_cast<std::size_t>(end - out)}) : by_image, std::memory_order_release);
     return end;

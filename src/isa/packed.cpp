@@ -13,6 +13,7 @@
 #include "isa/members.hpp"
 #include "isa/same.hpp"
 #include "support/leb128.hpp"
+#include "support/short_lock.hpp"
 
 namespace isaforge {
 
@@ -312,7 +313,7 @@ private:
     void rows(Rows<T>& out) {
         const Parts parts = take_parts();
         out = Rows<T>(parts.count(), [self = shared_from_this(), parts](std::size_t index, T& row) {
-            const std::lock_guard lock(self->mutex_);
+            const ShortLock lock(self->mutex_);
             self->read_part(parts, index, row);
         });
     }
