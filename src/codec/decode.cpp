@@ -277,7 +277,7 @@ Image codec::load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t siz
     return image;
 }
 
-Image Codec::load(const std::uint8_t* bytes, std::size_t size) const { return codec::load(*isa_, bytes, size); }
+Image Codec::load(const std::uint8_t* bytes, std::size_t size) const { return codec::load(*isa_, bytes, size, size); }
 
 void Codec::store(const Image& image, unsigned bits, std::uint8_t* bytes) const {
     const unsigned unit = isa_->unit_bytes();

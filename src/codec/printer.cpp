@@ -242,18 +242,22 @@ bool Printer::make_wide_row(const OperandRow& row, WideRow& out) const {
     return out.before.size() + out.behind.size() < most_fixed;
 }
 
-// A plain number: the bits, perhaps with a sign. It has all of the code, or the bits of a field.
+// A plain number: the bits, perhaps with a sign, or a part of a larger one. It has all of the code, or the bits of a field.
 bool Printer::set_number(const OperandType& type, const Field* field, WideRow& out) const {
     const NumberRule& rule = type.number;
-    const bool plain = type.kind == OperandKind::number && !rule.relative && !rule.sliced && rule.scale == 1 &&
-                       rule.bias == 0 && !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
+    const bool plain = type.kind == OperandKind::number && !rule.relative && rule.scale == 1 && rule.bias == 0 &&
+                       !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
                        rule.format != NumberFormat::floating && !rule.plain && rule.carries == 0;
-    if (!plain || !isa_.surface.immediate_prefix.empty() || type.width == 0 || type.width > 63) return false;
+    const unsigned below = rule.sliced ? rule.slice_low : 0;
+    if (!plain || type.width == 0 || type.width + below > 63) return false;
     if (field && (field->in_tail || field->place.pieces.size() != 1 || field->place.pieces[0].shift != 0)) return false;
     out.number_shift = field ? static_cast<std::uint8_t>(field->place.pieces[0].position) : 0;
     out.number_mask = out.high = low_bits(type.width);
     out.radix = rule.format == NumberFormat::hexadecimal ? 16 : 10;
-    out.sign_bit = rule.base == NumberBase::signed_integer ? static_cast<std::uint8_t>(type.width - 1) : 0;
+    out.value_shift = static_cast<std::uint8_t>(below);
+    out.before += isa_.surface.immediate_prefix;
+    const bool is_signed = rule.base == NumberBase::signed_integer && !rule.sliced;
+    out.sign_bit = is_signed ? static_cast<std::uint8_t>(type.width - 1) : 0;
     return true;
 }
 
@@ -383,7 +387,7 @@ char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64
         if ((code & row.mask) != row.value || bits < row.low || bits > row.high) continue;
         out = std::copy(row.before.begin(), row.before.end(), out);
         if (row.radix == 0) return out;
-        std::uint64_t number = bits;
+        std::uint64_t number = bits << row.value_shift;
         if (row.sign_bit != 0 && bits >> row.sign_bit != 0) {
             *out++ = '-';
             number = (std::uint64_t{1} << (row.sign_bit + 1)) - bits;

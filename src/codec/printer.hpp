@@ -60,6 +60,7 @@ private:
         std::uint64_t number_mask = 0;
         std::uint64_t low = 0, high = 0;              // the number's
         std::uint8_t number_shift = 0;
+        std::uint8_t value_shift = 0;                 // of a part of a larger number: where that begins
         std::uint8_t radix = 0;                       // 0: there is no number
         std::uint8_t sign_bit = 0;                    // of a signed number: its highest; 0: it is none
         std::string before, behind;

@@ -865,7 +865,8 @@ Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index a
     const ReadStep& one = step.members[at];
     const char* const begin = cursor;
     Found found;
-    if (may_begin && !observed_) {
+    const bool is_quick = may_begin && !observed_ && asked_for_ == nullptr;
+    if (is_quick) {
         find_pattern(begin, one.place, false, found);
         if (is_plain(found, begin, tables_.operands[one.place.index], one.place.index)) {
             code = found.match.code;
@@ -875,9 +876,8 @@ Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index a
     }
     if (recorder_) recorder_->looked(begin, begin + 1);
     Parsed child;
-    const bool reads =
-        may_begin && (recorder_ ? recorded_member(cursor, one.place, form.fields[one.field], child)
-                                : operand(cursor, one.place, false, child, observed_ ? nullptr : &found));
+    const bool reads = may_begin && (recorder_ ? recorded_member(cursor, one.place, form.fields[one.field], child)
+                                               : operand(cursor, one.place, false, child, is_quick ? &found : nullptr));
     const bool taken = reads && cursor != begin;
     if (looks_) looks_->push_back({candidate_, &step, at, begin, taken ? cursor : nullptr, furthest_});
     if (!taken) return Member::absent;

@@ -520,8 +520,8 @@ std::uint64_t Disassembler::instructions(std::uint64_t at, std::uint64_t until, 
     const std::uint8_t* const bytes = section_->bytes.data();
     const std::uint64_t size = section_->bytes.size();
     for (; at < until && at + known->bytes() <= until && known->is_instruction(); ++known) {
-        const Image image =
-            codec::load(isa_, bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)));
+        const Image image = codec::load(
+            isa_, bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)), size - at);
         instruction(known->form(), image, known->bytes() * 8u, at);
         at += known->bytes();
     }

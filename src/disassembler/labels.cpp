@@ -184,7 +184,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             continue;
         }
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
-        const Image image = codec::load(isa, bytes + at, available);
+        const Image image = codec::load(isa, bytes + at, available, size - at);
         unsigned bits = 0;
         const Index form = decoder.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {

@@ -90,6 +90,25 @@ TEST(Patterns, OfSeveralOperandsAreReadByOneWalk) {
     EXPECT_EQ(read(patterns, constant, "vccz", {.glued = true}), (Read{106, 3}));
 }
 
+// A number that goes on as a fraction is none of those that have no point.
+TEST(Patterns, KnowFractionsByWhatStandsBehindANumber) {
+    Patterns patterns;
+    const unsigned type = patterns.add_type(true), closed = patterns.add_type(false);
+    patterns.add(type, {n, 0, {number(0, 64)}});
+    patterns.add(type, "2.0", 240);
+    patterns.add(closed, {n, 0, {number(0, 64)}});
+    patterns.add(closed, {n + "." + n, 128, {number(0, 7), number(0, 7)}});
+    patterns.finish();
+
+    EXPECT_EQ(read(patterns, type, "2"), (Read{2, 1}));
+    EXPECT_EQ(read(patterns, type, "2.0"), (Read{240, 3}));
+    EXPECT_EQ(read(patterns, type, "2.5"), std::nullopt);
+    EXPECT_EQ(read(patterns, type, "3.0"), std::nullopt);
+    EXPECT_EQ(read(patterns, type, "3.0", {.stop = '.'}), (Read{3, 1})) << "the point is another text's";
+    EXPECT_EQ(read(patterns, closed, "3.5"), (Read{128 | 3 | 5, 3}));
+    EXPECT_EQ(read(patterns, closed, "3.9"), (Read{3, 1}));
+}
+
 TEST(Patterns, ThatAreLongestWinAndTheFirstOfThose) {
     Patterns patterns(true);
     const unsigned type = patterns.add_type(false);
