@@ -248,14 +248,20 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
     const bool plain = type.kind == OperandKind::number && !rule.relative && rule.scale == 1 && rule.bias == 0 &&
                        !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
                        rule.format != NumberFormat::floating && !rule.plain && rule.carries == 0;
+    constexpr std::size_t longest_mark = 8;  // a step's room is enough for all of it
+    const std::string& prefix = isa_.surface.immediate_prefix;
+    const bool is_short =
+        prefix.size() <= longest_mark && std::ranges::all_of(isa_.surface.number_marks, [](const NumberMark& mark) {
+            return mark.before.size() + mark.behind.size() <= longest_mark;
+        });
     const unsigned below = rule.sliced ? rule.slice_low : 0;
-    if (!plain || type.width == 0 || type.width + below > 63) return false;
+    if (!plain || !is_short || type.width == 0 || type.width + below > 63) return false;
     if (field && (field->in_tail || field->place.pieces.size() != 1 || field->place.pieces[0].shift != 0)) return false;
     out.number_shift = field ? static_cast<std::uint8_t>(field->place.pieces[0].position) : 0;
     out.number_mask = out.high = low_bits(type.width);
     out.radix = rule.format == NumberFormat::hexadecimal ? 16 : 10;
     out.value_shift = static_cast<std::uint8_t>(below);
-    out.before += isa_.surface.immediate_prefix;
+    out.before += prefix;
     const bool is_signed = rule.base == NumberBase::signed_integer && !rule.sliced;
     out.sign_bit = is_signed ? static_cast<std::uint8_t>(type.width - 1) : 0;
     return true;
