@@ -251,7 +251,7 @@ bool Patterns::may_end_or_go_on(std::uint32_t node, const char* begin, const cha
     if (p != end && cell(here.row, *p).node == node) return true;
     if (here.nested_count != 0 || here.number != 0) return true;
     if (p == end || *p != '.') return here.ending_types != 0;
-    const bool is_fraction = stop != '.' && p + 1 != end && is_digit(p[1]) && is_digit(p[-1]);
+    const bool is_fraction = stop != '.' && p != begin && is_digit(p[-1]) && p + 1 != end && is_digit(p[1]);
     return is_fraction ? (here.ending_types & ~expressions_) != 0 || is_alpha(*begin) : here.ending_types != 0;
 }
 
