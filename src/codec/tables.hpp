@@ -138,9 +138,9 @@ struct ReadStep {
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     std::string_view text;
-    const OperandTable* table =
-        nullptr;         // kind field: of its type, where it is free and all of it in the image's first word …
-    QuickPlace bits;                      // … here
+    // kind field: of its type, where it is free and all of it in the image's first word, at `bits`
+    const OperandTable* table = nullptr;
+    QuickPlace bits;
     OperandPlace place;                   // kind field
     const TextElement* element = nullptr;
     Index field = no_index;
@@ -148,8 +148,8 @@ struct ReadStep {
     const Patterns* only = nullptr;       // the field is fixed: the texts of its one code
     // kind any, with `text` between them: how each of its fields is read
     std::vector<ReadStep> members;
-    std::uint32_t fixed = 0,
-                  filled = 0;  // a bit for each whose field is fixed; that is left out by a code that is not 0
+    // A bit for each whose field is fixed; that is left out by a code that is not 0.
+    std::uint32_t fixed = 0, filled = 0;
 };
 
 // How one text of a form is read. Mnemonics whose forms have the same texts and fields have these in common.

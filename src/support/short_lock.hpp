@@ -2,10 +2,11 @@
 #pragma once
 
 #include <mutex>
-#include <thread>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+#else
+#include <thread>
 #endif
 
 namespace isaforge {
