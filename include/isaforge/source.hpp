@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "isaforge/limits.hpp"
@@ -49,6 +51,22 @@ struct Derivation {
     std::vector<Piece> pieces;
     std::string because;                   // what messages say of the difference; empty: nothing
     Place place;                           // … and where
+};
+
+// A text in memory of its own: a string, or what was read into memory that nobody had cleared before. A zero stands behind it.
+class SourceText {
+public:
+    SourceText() = default;
+    SourceText(std::string text) : string_(std::move(text)), end_(string_.size()) {}
+    SourceText(std::shared_ptr<const char[]> bytes, std::size_t size) : bytes_(std::move(bytes)), end_(size) {}
+
+    std::string_view view() const { return {(bytes_ ? bytes_.get() : string_.data()) + begin_, end_ - begin_}; }
+    void drop_front(std::size_t count) { begin_ += count; }
+
+private:
+    std::string string_;
+    std::shared_ptr<const char[]> bytes_;  // null: it is the string
+    std::size_t begin_ = 0, end_ = 0;
 };
 
 // Owns the text of every file that was read. Text stays at one address for the manager's life, so views into it hold.
@@ -94,7 +112,7 @@ public:
 private:
     struct File {
         std::string name;
-        std::string text;
+        SourceText text;
         std::string path;                                // empty where it was not loaded
         std::optional<Derivation> derivation;
         mutable std::vector<std::uint32_t> line_starts;  // found when first asked for
@@ -106,7 +124,7 @@ private:
         std::vector<std::string> paths;
         std::deque<File> files;
     };
-    FileId keep(std::string name, std::string text);
+    FileId keep(std::string name, SourceText text);
     const File& file(FileId id) const;
     static void fill(Expected& expected);
     const std::vector<std::uint32_t>& line_starts(const File& file) const;

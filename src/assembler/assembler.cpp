@@ -6,7 +6,6 @@
 
 #include "assembler/flavour_host.hpp"
 #include "support/in_order.hpp"
-#include "support/large_pages.hpp"
 
 namespace isaforge {
 
@@ -25,7 +24,8 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       surface_(codec.isa().surface),
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
       expressions_(symbols_, sections_),
-      plain_(codec) {
+      plain_(codec),
+      line_marks_(sources) {
     little_endian_ = !isa_.big_endian;
     expressions_.constants = &isa_.constants;
     if (!surface_.switches.empty()) {
@@ -85,12 +85,7 @@ void Engine::use_variant(std::string_view variant) {
 // Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
 // memory from the system each time.
 void Engine::expect(std::size_t source_bytes) {
-    constexpr std::size_t bytes_a_line = 20, bytes_a_symbol = 300, bytes_a_code_byte = 5;
-    const auto prepare = [](auto& list, std::size_t count) {
-        list.reserve(count);
-        prefer_large_pages(list.data(), count * sizeof list[0]);
-    };
-    if (record_lines_) prepare(line_marks_, source_bytes / bytes_a_line);
+    constexpr std::size_t bytes_a_symbol = 300, bytes_a_code_byte = 5;
     fixups_.reserve(source_bytes / bytes_a_symbol);
     symbols_.reserve(source_bytes / bytes_a_symbol);
     sections_[0].section.bytes.reserve(std::min<std::uint64_t>(source_bytes / bytes_a_code_byte, options_.max_output));

@@ -9,18 +9,8 @@
 
 namespace isaforge::assembler {
 
-namespace {
-bool continues(const LineRun& run, const Position& here, FileId file) {
-    return run.section == here.section && run.fragment == here.fragment && run.file == file &&
-           here.offset - run.base <= UINT32_MAX;
-}
-}  // namespace
-
-void Engine::moved() { expressions_.here.offset = current_->used; }
-
-bool Engine::room(std::uint64_t count, std::uint8_t*& bytes, const char* at) {
-    bytes = sections_.reserve(*current_, count);
-    if (bytes) return true;
+// Says why there is none.
+bool Engine::no_room(const char* at) {
     if (sections_.over_limit()) {
         output_full(at);
     } else {
@@ -60,12 +50,17 @@ void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
 }
 
 void Engine::emit_instruction(const char* begin, const char* end) {
+    mark_line(begin);
+    emit_marked(begin, end);
+}
+
+// The line is marked already.
+void Engine::emit_marked(const char* begin, const char* end) {
     const Position start = expressions_.here;
     const bool loaded = codec_.is_loaded(encoded_.form);
     if (!at_whole_address(start.offset)) {
         error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
     }
-    if (record_lines_) mark_line(begin);
     if (loaded || encoded_.deferred_count != 0) {
         emit_waiting(begin, end, loaded);
     } else {
@@ -231,19 +226,11 @@ Place Engine::origin_of(const char* begin, const char* end) const {
 void Engine::mark_line(const char* begin) {
     if (!record_lines_) return;
     if (told_waits_) take_told_line();
-    const Position& here = expressions_.here;
-    const bool attributed = input_->attributed;
-    const FileId file = attributed ? input_->root.file : input_->file;
-    const std::uint32_t offset = attributed ? input_->root.offset : static_cast<std::uint32_t>(begin - input_->base);
-    if (!line_runs_.empty() && line_runs_.back().section == here.section && line_runs_.back().file == file &&
-        line_marks_.back().offset == offset) {
-        return;
+    if (input_->attributed) {
+        line_marks_.mark(expressions_.here, input_->root.file, input_->root.offset);
+    } else {
+        line_marks_.mark(expressions_.here, input_->file, static_cast<std::uint32_t>(begin - input_->base));
     }
-    if (line_marks_.size() >= limits::marks) return;
-    if (line_runs_.empty() || !continues(line_runs_.back(), here, file)) {
-        line_runs_.push_back({line_marks_.size(), here.section, here.fragment, file, here.offset});
-    }
-    line_marks_.push_back({static_cast<std::uint32_t>(here.offset - line_runs_.back().base), offset});
 }
 
 void Engine::mark_listing(const Position& begin, const char* statement, const char* end) {

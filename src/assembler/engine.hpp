@@ -15,6 +15,7 @@
 
 #include "assembler/ahead.hpp"
 #include "assembler/expression.hpp"
+#include "assembler/line_marks.hpp"
 #include "assembler/plain_statements.hpp"
 #include "assembler/sections.hpp"
 #include "assembler/symbol_table.hpp"
@@ -57,20 +58,6 @@ struct ToldLine {
     Position position;
     std::uint32_t file = 0;  // as it is numbered there
     std::uint32_t line = 0;
-};
-
-// From this place in a run's section on, bytes come from this place in its file. There is one for each statement, so
-// what seldom changes is kept apart.
-struct LineMark {
-    std::uint32_t place = 0;   // from LineRun::base
-    std::uint32_t offset = 0;  // in the source
-};
-
-struct LineRun {
-    std::size_t first = 0;  // of its marks
-    Index section = no_index, fragment = 0;
-    FileId file = 0;
-    std::uint64_t base = 0;
 };
 
 struct ListingMark {
@@ -246,6 +233,7 @@ private:
                               : offset % object_.address_bytes == 0;
     }
     void emit_instruction(const char* begin, const char* end);
+    void emit_marked(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, bool loaded);
     void store(const Encoded& encoded, std::uint8_t* out) const;
     Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;
@@ -255,9 +243,13 @@ private:
     void mark_line(const char* begin);
     void mark_listing(const Position& begin, const char* statement, const char* end);
     Index begin_fragment(Fragment fragment);
-    void moved();  // after bytes were added
+    void moved() { expressions_.here.offset = current_->used; }  // after bytes were added
     void emit_bytes(const void* bytes, std::size_t count, const char* at);
-    bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
+    bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at) {
+        bytes = sections_.reserve(*current_, count);
+        return bytes || no_room(at);
+    }
+    bool no_room(const char* at);
     void add_fixup(const Fixup& fixup, const char* at);
     void too_many_waiting(const char* at);
     Place origin_of(const char* begin, const char* end) const;
@@ -468,7 +460,6 @@ private:
     Index make_symbol(Index symbol);
     Index section_symbol(Index section);
     void make_lines();
-    void make_own_lines();
     void make_told_lines();
     void take_told_line();
     void source_file(const char*& p, int);
@@ -511,8 +502,7 @@ private:
         return std::span(relaxed_fixups_).subspan(encoding.first_fixup, encoding.fixup_count);
     }
     std::vector<Relocation> linker_marks_;  // where instructions may become shorter, and padding
-    std::vector<LineMark> line_marks_;
-    std::vector<LineRun> line_runs_;
+    LineMarks line_marks_;
     std::vector<std::string> told_files_;  // of `.file`, by number
     std::vector<ToldLine> told_lines_;
     ToldLine told_next_;       // of `.loc`: the next instruction's …

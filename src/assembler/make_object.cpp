@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
-#include "support/line_counter.hpp"
 
 namespace isaforge::assembler {
 
@@ -107,33 +106,10 @@ Index Engine::section_symbol(Index section) {
 void Engine::make_lines() {
     if (!record_lines_) return;
     if (told_lines_.empty()) {
-        make_own_lines();
+        line_marks_.put_into(object_, [this](const Position& position) { return offset_of(position); });
     } else {
         make_told_lines();
     }
-}
-
-void Engine::make_own_lines() {
-    LineCounter lines(sources_);
-    std::unordered_map<FileId, Index> files;
-    LineEntry last;
-    bool waits = false;  // it is not there yet: a mark that emitted nothing gives way to the next
-    for (std::size_t i = 0; i < line_runs_.size(); ++i) {
-        const LineRun& run = line_runs_[i];
-        const auto [file, fresh] = files.try_emplace(run.file, static_cast<Index>(object_.files.size()));
-        if (fresh) object_.files.emplace_back(sources_.name(run.file));
-        const std::size_t end = i + 1 < line_runs_.size() ? line_runs_[i + 1].first : line_marks_.size();
-        const std::uint64_t begin = offset_of({run.section, run.fragment, run.base});
-        for (std::size_t at = run.first; at < end; ++at) {
-            const LineMark& mark = line_marks_[at];
-            const LineEntry entry{run.section, file->second, begin + mark.place, lines.line(run.file, mark.offset)};
-            if (waits && (last.section != entry.section || last.offset != entry.offset)) object_.lines.add(last);
-            last = entry;
-            waits = true;
-        }
-    }
-    if (waits) object_.lines.add(last);
-    object_.lines.sort();
 }
 
 void Engine::make_listing() {

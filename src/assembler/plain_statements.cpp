@@ -58,8 +58,8 @@ private:
     bool depends_ = false;
 };
 
-PlainStatements::PlainStatements(const Codec& codec)
-    : codec_(codec), programs_(codec), numbers_(std::make_unique<Numbers>(codec)) {}
+PlainStatements::PlainStatements(const Codec& codec, bool is_fast)
+    : codec_(codec), programs_(codec, is_fast), numbers_(std::make_unique<Numbers>(codec)) {}
 
 PlainStatements::~PlainStatements() = default;
 

@@ -10,7 +10,8 @@ namespace isaforge::assembler {
 
 class PlainStatements {
 public:
-    explicit PlainStatements(const Codec& codec);
+    // `is_fast`: see codec::Programs.
+    explicit PlainStatements(const Codec& codec, bool is_fast = codec::Programs::is_wide_there());
     ~PlainStatements();
 
     // Reads a statement of which there is a program: see codec::Programs::read.

@@ -423,6 +423,9 @@ bool Engine::may_be_known() const {
 // Instructions, one after the other, as long as there are programs of them, or they have been encoded. False where the first is none.
 bool Engine::run_known(const char*& p) {
     const char* const first = p;
+    const Position& here = expressions_.here;
+    std::uint64_t last = 0;  // where the last one's bytes are …
+    std::uint32_t line_ends = 0;  // … and what lies between it and this one
     do {
         const char* q = p;
         asked_known_ = p;
@@ -434,8 +437,16 @@ bool Engine::run_known(const char*& p) {
             break;
         }
         const char* const begin = std::exchange(p, q);
-        emit_instruction(begin, end);
+        if (begin == first || input_->attributed || !record_lines_) {
+            mark_line(begin);
+        } else {
+            line_marks_.mark_next(here.offset - last, static_cast<std::uint32_t>(begin - input_->base), line_ends);
+        }
+        last = here.offset;
+        emit_marked(begin, end);
         while (is(*p, class_blank) || *p == '\n') ++p;
+        line_ends = 0;
+        for (q = end; q != p; ++q) line_ends += *q == '\n';
     } while (p < text_end_ && !ended_ && !output_full_);
     return p != first;
 }

@@ -11,6 +11,8 @@
 #include "ir/text.hpp"
 #include "isaforge/assembler.hpp"
 #include "semantics/forms.hpp"
+#include "support/input_file.hpp"
+#include "support/output_file.hpp"
 
 namespace isaforge::cli {
 
@@ -190,6 +192,8 @@ int assemble_any(const Options& options) {
         complain("say where the output goes: -o FILE");
         return usage_error;
     }
+    OutputFile::end_on_lost_input(input_error);
+    map_large_inputs();
     Session session;
     session.diagnostics = Diagnostics(options.error_limit);
     IsaChoice choice = options.isa;

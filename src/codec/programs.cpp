@@ -4,9 +4,10 @@
 #include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "codec/characters.hpp"
@@ -119,7 +120,7 @@ private:
 
 }  // namespace
 
-Programs::Programs(const Codec& codec) : codec_(codec), tables_(codec.tables_so_far()) {
+Programs::Programs(const Codec& codec, bool is_fast) : codec_(codec), tables_(codec.tables_so_far()) {
     unsigned count = 0;
     const auto stop = [&](char c) {
         if (std::any_of(stops_, stops_ + count, [&](const Block& one) { return one.text[0] == c; })) return;
@@ -140,7 +141,39 @@ Programs::Programs(const Codec& codec) : codec_(codec), tables_(codec.tables_so_
     };
     surface(codec.isa().surface);
     for (const auto& [dialect, own] : codec.isa().dialect_surfaces) surface(own);
+    wide_ = is_fast && make_classes(count);
     std::fill(stops_ + count, stops_ + most_stops, stops_[0]);
+}
+
+#ifdef __SSE2__
+bool Programs::is_wide_there() { return __builtin_cpu_supports("avx2"); }
+#else
+bool Programs::is_wide_there() { return false; }
+#endif
+
+// False where there are not enough classes for the characters with which something may end.
+bool Programs::make_classes(unsigned stops) {
+    const auto add = [&](unsigned c, unsigned of_class) {
+        classes_low_.text[c & 15] = static_cast<char>(classes_low_.text[c & 15] | of_class);
+        classes_high_.text[c >> 4] = static_cast<char>(classes_high_.text[c >> 4] | of_class);
+    };
+    for (unsigned c = '0'; c <= '9'; ++c) add(c, class_digit);
+    add('x', class_x);
+    add(' ', class_space);
+    add('\t', class_tab);
+    unsigned class_of[8] = {}, next = class_first_stop;  // by the first four bits
+    const auto add_stop = [&](unsigned c) {
+        if (c > 127) return false;
+        unsigned& own = class_of[c >> 4];
+        if (own == 0) own = std::exchange(next, next << 1);
+        if (own > class_last_stop) return false;
+        add(c, own);
+        return true;
+    };
+    bool good = true;
+    for (unsigned c = 0; c < '\t'; ++c) good = good && add_stop(c);
+    for (unsigned i = 0; i < stops; ++i) good = good && add_stop(static_cast<unsigned char>(stops_[i].text[0]));
+    return good;
 }
 
 // What stands at a stop: the statement's end, something else that may stand in one, or neither.
@@ -158,23 +191,26 @@ Programs::Stop Programs::stop_at(const char* p, const char* end) const {
     return statement_ends(codec_.isa(), tables_, p, end) ? Stop::end : Stop::other;
 }
 
-// The outline of what begins at `begin`. Digits in the first word are part of its name.
-bool Programs::outline(const char* begin, const char* end) {
-    if (static_cast<std::size_t>(end - begin) < Outline::longest + width) return false;
-    unsigned at = 0, size = 0, stop = 0;
-    bool in_word = true;  // the first
-    unsigned letters = 0;  // whether there is an x behind it
-    for (;; at += width) {
-        if (at == Outline::longest) return false;
+// The first of these places where the statement ends; `none` where it ends at none of them, and `nowhere` where it is none that
+// there are programs of.
+unsigned Programs::end_among(unsigned stops, const char* begin, const char* end) const {
+    for (; stops != 0; stops &= stops - 1) {
+        const auto at = static_cast<unsigned>(std::countr_zero(stops));
+        const Stop kind = stop_at(begin + at, end);
+        if (kind != Stop::text) return kind == Stop::end ? at : nowhere;
+    }
+    return none;
+}
+
+// Strikes out the digits behind the first word, which are part of its name there, up to the statement's end. Returns where that is,
+// or `nowhere`; `letters` is 0 where no x is behind the first word.
+unsigned Programs::strike_out(const char* begin, const char* end, unsigned& letters) {
+    bool in_word = true;
+    for (unsigned at = 0; at != Outline::longest; at += width) {
         Characters text(begin + at);
-        stop = text.stops(stops_);
-        for (; stop != 0; stop &= stop - 1) {
-            size = static_cast<unsigned>(std::countr_zero(stop));
-            const Stop kind = stop_at(begin + at + size, end);
-            if (kind == Stop::other) return false;
-            if (kind == Stop::end) break;
-        }
-        if (stop != 0) text.end_at(size);
+        const unsigned size = end_among(text.stops(stops_), begin + at, end);
+        if (size == nowhere) return nowhere;
+        if (size != none) text.end_at(size);
         unsigned operands = 0;  // begin here
         if (in_word) {
             const unsigned blanks = text.blanks();
@@ -184,19 +220,82 @@ bool Programs::outline(const char* begin, const char* end) {
         letters |= text.letters_x() >> operands;
         text.strike_out(operands);
         text.store(outline_.text + at);
-        if (stop != 0) break;
+        if (size != none) return at + size;
     }
-    size += at;
-    if (size == 0) return false;
+    return nowhere;
+}
+
+// The same for thirty-two characters at a time, each of which has a bit for each class that it is in.
+#ifdef __SSE2__
+namespace {
+
+[[gnu::target("avx2")]] inline __m256i spread(unsigned c) { return _mm256_set1_epi8(static_cast<char>(c)); }
+[[gnu::target("avx2")]] inline __m256i table(const Programs::Block& block) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(block.text)));
+}
+// A bit for each that is in one of the classes.
+[[gnu::target("avx2")]] inline unsigned in(__m256i classes, unsigned any) {
+    const __m256i none = _mm256_cmpeq_epi8(_mm256_and_si256(classes, spread(any)), _mm256_setzero_si256());
+    return ~static_cast<unsigned>(_mm256_movemask_epi8(none));
+}
+// All ones for those before a place.
+[[gnu::target("avx2")]] inline __m256i before(unsigned at) {
+    return _mm256_cmpgt_epi8(spread(at), _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
+                                                          18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
+}
+
+}  // namespace
+
+[[gnu::target("avx2")]] unsigned Programs::strike_out_wide(const char* begin, const char* end, unsigned& letters) {
+    constexpr unsigned step = 2 * width;
+    const __m256i low = table(classes_low_), high = table(classes_high_);
+    bool in_word = true;
+    for (unsigned at = 0; at != Outline::longest; at += step) {
+        __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begin + at));
+        const __m256i first_bits = _mm256_and_si256(_mm256_srli_epi16(text, 4), spread(15));
+        const __m256i classes = _mm256_and_si256(_mm256_shuffle_epi8(low, text), _mm256_shuffle_epi8(high, first_bits));
+        const auto others = static_cast<unsigned>(_mm256_movemask_epi8(text));  // not ASCII
+        const unsigned size = end_among(in(classes, class_stops) | others, begin + at, end);
+        if (size == nowhere) return nowhere;
+        unsigned operands = 0;  // begin here
+        if (in_word) {
+            const unsigned blanks = in(classes, class_space | class_tab);
+            in_word = blanks == 0;
+            operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
+        }
+        const __m256i digits = _mm256_cmpeq_epi8(_mm256_and_si256(classes, spread(class_digit)), spread(class_digit));
+        const __m256i struck = _mm256_andnot_si256(before(operands), digits);
+        text = _mm256_blendv_epi8(text, spread(Outline::decimal), struck);
+        if (size != none) text = _mm256_and_si256(text, before(size));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(outline_.text + at), text);
+        std::uint64_t letters_x = in(classes, class_x);
+        if (size != none) letters_x &= (std::uint64_t{1} << size) - 1;
+        letters |= static_cast<unsigned>(letters_x >> operands);
+        if (size != none) return at + size;
+    }
+    return nowhere;
+}
+#else
+unsigned Programs::strike_out_wide(const char* begin, const char* end, unsigned& letters) {
+    return strike_out(begin, end, letters);
+}
+#endif
+
+// The outline of what begins at `begin`.
+bool Programs::outline(const char* begin, const char* end) {
+    if (static_cast<std::size_t>(end - begin) < Outline::longest + width) return false;
+    unsigned letters = 0;
+    unsigned size = wide_ ? strike_out_wide(begin, end, letters) : strike_out(begin, end, letters);
+    if (size == nowhere || size == 0) return false;
+    outline_.blocks = size / width + 1;
     for (; size != 0 && is_blank(begin[size - 1]); --size) outline_.text[size - 1] = 0;
     if (letters != 0) strike_out_hexadecimals(begin, size);
     std::uint64_t one = 0, two = 0;
-    for (unsigned i = 0; i <= at; i += width) {
+    for (unsigned i = 0; i != outline_.blocks * width; i += width) {
         one = (one ^ load8(outline_.text + i)) * 0x9e3779b97f4a7c15;
         two = (two ^ load8(outline_.text + i + 8)) * 0xc2b2ae3d27d4eb4f;
     }
     outline_.size = size;
-    outline_.blocks = at / width + 1;
     outline_.hash = (one ^ std::rotl(two, 32)) * 0x9e3779b97f4a7c15;
     outline_.hash ^= outline_.hash >> 32;
     return true;

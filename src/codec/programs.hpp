@@ -28,7 +28,7 @@ struct Outline {
     std::uint64_t hash = 0;
     unsigned size = 0;                    // of the statement, without blanks behind it
     unsigned blocks = 0;
-    alignas(block) char text[longest];    // zeros behind it, to the end of a block
+    alignas(2 * block) char text[longest];  // zeros behind it, to the end of a block
 };
 
 // A number in an outline: where its characters are.
@@ -79,7 +79,9 @@ public:
         char text[Outline::block];
     };
 
-    explicit Programs(const Codec& codec);
+    // `is_fast`: what the processor has beyond what all have is used. It makes no other difference.
+    explicit Programs(const Codec& codec, bool is_fast = is_wide_there());
+    static bool is_wide_there();
 
     // Reads the statement at `cursor`, where it is one of which there is a program; `end` is that of the text. Moves the cursor
     // behind the operands. Such a statement means the same wherever it stands, in at most 128 bits, with no number that is deferred
@@ -111,7 +113,11 @@ private:
     static constexpr std::size_t most_entries = 1u << 14, slots = 1u << 15, glimpses = 1u << 13;
     static constexpr std::uint32_t most_tried = 24, soon_tried = 3;  // … at each miss
 
+    bool make_classes(unsigned stops);
     bool outline(const char* begin, const char* end);
+    unsigned strike_out(const char* begin, const char* end, unsigned& letters);
+    unsigned strike_out_wide(const char* begin, const char* end, unsigned& letters);
+    unsigned end_among(unsigned stops, const char* begin, const char* end) const;
     void strike_out_hexadecimals(const char* begin, unsigned size);
     enum class Stop : std::uint8_t { end, text, other };
     Stop stop_at(const char* p, const char* end) const;
@@ -129,6 +135,12 @@ private:
     static constexpr unsigned most_stops = 8;
     Block stops_[most_stops];  // each one character, with which such a mark begins; some of them several times
     unsigned stop_count_ = 0;
+    // Classes of characters, by their last and first four bits: one is in those that both have.
+    static constexpr unsigned class_digit = 1, class_x = 2, class_space = 4, class_tab = 8, class_first_stop = 16,
+                              class_last_stop = 128, class_stops = 240;
+    Block classes_low_{}, classes_high_{};
+    bool wide_ = false;
+    static constexpr unsigned none = ~0u, nowhere = none - 1;
     std::vector<std::string> marks_;  // may end a statement, or begin a comment in one
     bool usable_ = true;
     Wanted wanted_ = Wanted::no;

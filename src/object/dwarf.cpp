@@ -90,6 +90,14 @@ void advance(Encoder& out, std::uint64_t address, std::int64_t line) {
     out.u8(static_cast<std::uint8_t>(line - line_base + opcode_base));
 }
 
+// Of a step to the next row there is one opcode.
+constexpr std::uint8_t opcode_of(LineTable::Step step) {
+    return static_cast<std::uint8_t>(static_cast<std::uint64_t>(LineTable::lines_of(step) - line_base) +
+                                     line_range * LineTable::bytes_of(step) + opcode_base);
+}
+static_assert(LineTable::most_step_lines < line_base + line_range &&
+              LineTable::most_step_lines - line_base + line_range * LineTable::most_step_bytes + opcode_base <= 255);
+
 // One sequence: the rows of one section, from `row` on, which is then at the next.
 void encode_sequence(Encoder& out, const Object& object, LineTable::Iterator& row,
                      std::vector<DebugAddress>& addresses) {
@@ -110,6 +118,7 @@ void encode_sequence(Encoder& out, const Object& object, LineTable::Iterator& ro
             file = row->file;
         }
         advance(out, row->offset - address, row->line - line);
+        row.visit_steps([&](LineTable::Step step) { out.u8(opcode_of(step)); });
         address = row->offset;
         line = row->line;
     }
@@ -161,6 +170,7 @@ void encode_unit(DebugSections& debug, const Object& object) {
 DebugSections make_debug_sections(const Object& object) {
     DebugSections debug;
     if (object.lines.empty() || object.files.empty()) return debug;
+    debug.line.reserve(object.lines.size() + (1 << 12));  // most rows are one byte
     Encoder out(debug.line, object.big_endian);
     const std::size_t begin = out.reserve_length();
     encode_header(out, object);

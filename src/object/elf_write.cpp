@@ -76,6 +76,14 @@ private:
     bool add_pages(const std::vector<std::size_t>& loaded);
     bool place_in_file(const std::vector<std::uint64_t>& offsets, std::uint64_t at);
     bool finish(std::string& out);
+    struct Piece {
+        std::uint64_t at = 0;              // in the file
+        const void* memory = nullptr;      // as this machine has it
+        std::size_t size = 0;
+        Elf_Type type = ELF_T_BYTE;
+    };
+    bool put_pieces(std::size_t size, std::string& out);
+    bool translate(const Piece& piece, std::string& out);
 
     const Object& object_;
     std::string& error_;
@@ -95,7 +103,7 @@ private:
 
 bool ElfWriter::open() {
     if (elf_version(EV_CURRENT) == EV_NONE) return failed();
-    file_ = memfd_create("isaforge", MFD_CLOEXEC);
+    file_ = memfd_create("isaforge", MFD_CLOEXEC);  // which libelf wants; nothing is written
     if (file_ < 0) {
         error_ = "no memory file could be made";
         return false;
@@ -508,21 +516,60 @@ bool ElfWriter::finish(std::string& out) {
                              static_cast<std::uint64_t>(planned) - content, limits::most_filling);
         return false;
     }
-    const off_t size = elf_update(elf_, ELF_C_WRITE);
-    if (size < 0) return failed();
-    const std::size_t begin = out.size();
-    out.resize(begin + static_cast<std::size_t>(size));
-    std::size_t done = 0;
-    while (done < static_cast<std::size_t>(size)) {
-        const ssize_t count =
-            pread(file_, out.data() + begin + done, static_cast<std::size_t>(size) - done, static_cast<off_t>(done));
-        if (count <= 0) {
-            error_ = "the memory file could not be read back";
-            return false;
-        }
-        done += static_cast<std::size_t>(count);
+    return put_pieces(static_cast<std::size_t>(planned), out);
+}
+
+// What libelf has laid out, piece by piece. It would write into a file alone, from which all would have to be read again.
+bool ElfWriter::put_pieces(std::size_t size, std::string& out) {
+    GElf_Ehdr header;
+    std::size_t segments = 0;
+    if (!gelf_getehdr(elf_, &header) || elf_getphdrnum(elf_, &segments) != 0) return failed();
+    const auto own = [&](auto* wide, auto* narrow) {
+        return object_.wide ? static_cast<const void*>(wide) : static_cast<const void*>(narrow);
+    };
+    std::vector<Piece> pieces;
+    const auto add_piece = [&](std::uint64_t at, Elf_Type type, const void* memory, std::size_t count) {
+        pieces.push_back({at, memory, count * size_of(type), type});
+    };
+    add_piece(0, ELF_T_EHDR, own(elf64_getehdr(elf_), elf32_getehdr(elf_)), 1);
+    if (segments != 0) add_piece(header.e_phoff, ELF_T_PHDR, own(elf64_getphdr(elf_), elf32_getphdr(elf_)), segments);
+    std::size_t count = 0;
+    if (elf_getshdrnum(elf_, &count) != 0) return failed();
+    for (std::size_t i = 0; i < count; ++i) {
+        Elf_Scn* const section = elf_getscn(elf_, i);
+        GElf_Shdr place;
+        if (!gelf_getshdr(section, &place)) return failed();
+        add_piece(header.e_shoff + i * size_of(ELF_T_SHDR), ELF_T_SHDR,
+                  own(elf64_getshdr(section), elf32_getshdr(section)), 1);
+        const Elf_Data* const data = i == 0 || place.sh_type == SHT_NOBITS ? nullptr : elf_getdata(section, nullptr);
+        if (data && data->d_size != 0) pieces.push_back({place.sh_offset, data->d_buf, data->d_size, data->d_type});
     }
+    std::ranges::stable_sort(pieces, {}, &Piece::at);
+    const std::size_t begin = out.size();
+    out.reserve(begin + size);
+    for (const Piece& piece : pieces) {
+        out.resize(begin + piece.at);
+        if (piece.type == ELF_T_BYTE) {
+            out.append(static_cast<const char*>(piece.memory), piece.size);
+        } else if (!translate(piece, out)) {
+            return failed();
+        }
+    }
+    out.resize(begin + size);
     return true;
+}
+
+// A table as this file has its numbers.
+bool ElfWriter::translate(const Piece& piece, std::string& out) {
+    const std::size_t begin = out.size();
+    out.resize(begin + piece.size);
+    Elf_Data from{}, to{};
+    from.d_buf = const_cast<void*>(piece.memory);  // it is read
+    to.d_buf = out.data() + begin;
+    from.d_size = to.d_size = piece.size;
+    from.d_type = to.d_type = piece.type;
+    from.d_version = to.d_version = EV_CURRENT;
+    return gelf_xlatetof(elf_, &to, &from, object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB) != nullptr;
 }
 
 bool ElfWriter::write(std::string& out) {

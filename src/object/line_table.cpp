@@ -30,9 +30,10 @@ LineTable::LineTable(std::span<const LineEntry> entries) {
     for (const LineEntry& entry : entries) add(entry);
 }
 
-void LineTable::add_far(const LineEntry& entry, std::uint64_t offset, std::uint64_t line) {
+void LineTable::add_far(const LineEntry& entry, std::uint64_t offset, std::int64_t line) {
     const bool is_moved = entry.section != last_.section || entry.file != last_.file;
-    const std::uint64_t near_offset = std::min(offset, far_offset), near_line = std::min(line, far_line);
+    const std::uint64_t near_offset = std::min(offset, far_offset);
+    const std::uint64_t near_line = std::min(static_cast<std::uint64_t>(line - least_line), far_line);
     bytes_.push_back(static_cast<std::uint8_t>((is_moved ? moved : 0) | near_line << line_shift | near_offset));
     if (near_offset == far_offset) put(bytes_, offset);
     if (near_line == far_line) put(bytes_, entry.line);

@@ -14,6 +14,16 @@ public:
 
     // The line of byte `offset`, from 1.
     std::uint32_t line(FileId file, std::uint32_t offset) {
+        return file == file_ && offset == offset_ ? line_ : move_to(file, offset);
+    }
+    // Byte `offset` is so many line ends behind the one that was asked for last.
+    void pass(std::uint32_t offset, std::uint32_t line_ends) {
+        offset_ = offset;
+        line_ += line_ends;
+    }
+
+private:
+    std::uint32_t move_to(FileId file, std::uint32_t offset) {
         if (file != file_) {
             file_ = file;
             text_ = sources_.text(file);
@@ -38,7 +48,6 @@ public:
         return line_;
     }
 
-private:
     const SourceManager& sources_;
     FileId file_ = 0;
     std::string_view text_;

@@ -131,27 +131,46 @@ struct OutputFile::Temporary {
         if (exists) ::unlink(path.c_str());
         exists = false;
     }
-    static void remove_all(int signal) {
+    static void remove_all() {
         for (Temporary* each = first.load(); each; each = each->next) {
             if (each->exists) ::unlink(each->path.c_str());
         }
+    }
+    static void remove_all_and_end(int signal) {
+        remove_all();
         ::raise(signal);  // whose action is the usual one again
     }
+    static void remove_all_and_say(int) {
+        constexpr char text[] = "isaforge: error: a file that was being read has become shorter\n";
+        static_cast<void>(::write(STDERR_FILENO, text, sizeof text - 1) + 1);
+        remove_all();
+        ::_exit(lost_input_status);
+    }
+    static int lost_input_status;
 };
 
 std::atomic<OutputFile::Temporary*> OutputFile::Temporary::first = nullptr;
+int OutputFile::Temporary::lost_input_status = 1;
 
 void OutputFile::clean_up_on_signals() {
     for (const int signal : ending_signals) {
         struct sigaction action {
         }, before{};
         if (::sigaction(signal, nullptr, &before) != 0 || before.sa_handler == SIG_IGN) continue;  // as nohup has it
-        action.sa_handler = Temporary::remove_all;
+        action.sa_handler = Temporary::remove_all_and_end;
         action.sa_flags = SA_RESETHAND;
         sigemptyset(&action.sa_mask);
         ::sigaction(signal, &action, nullptr);
     }
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of writing like others
+}
+
+void OutputFile::end_on_lost_input(int status) {
+    struct sigaction action {};
+    Temporary::lost_input_status = status;
+    action.sa_handler = Temporary::remove_all_and_say;
+    sigfillset(&action.sa_mask);
+    ::sigaction(SIGBUS, &action, nullptr);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

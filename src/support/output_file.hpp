@@ -29,6 +29,9 @@ public:
 
     // From now on a signal that ends the process removes first what would be left of files that are not complete.
     static void clean_up_on_signals();
+    // From now on the process ends with that status, a message and nothing left of such files where a file that is mapped, see
+    // map_large_inputs, loses what has not been read.
+    static void end_on_lost_input(int status);
 
 private:
     struct Temporary;

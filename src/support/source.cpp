@@ -9,18 +9,20 @@ namespace isaforge {
 
 namespace {
 
-void drop_byte_order_mark(std::string& text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+void drop_byte_order_mark(SourceText& text) {
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    if (text.view().starts_with(mark)) text.drop_front(mark.size());
 }
 
 }  // namespace
 
 FileId SourceManager::add(std::string name, std::string text) {
-    drop_byte_order_mark(text);
-    return keep(std::move(name), std::move(text));
+    SourceText kept(std::move(text));
+    drop_byte_order_mark(kept);
+    return keep(std::move(name), std::move(kept));
 }
 
-FileId SourceManager::keep(std::string name, std::string text) {
+FileId SourceManager::keep(std::string name, SourceText text) {
     files_.push_back({std::move(name), std::move(text), {}, {}, {}});
     return next_++;
 }
@@ -60,7 +62,7 @@ const SourceManager::File& SourceManager::file(FileId id) const {
 
 std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what,
                                           std::uint64_t most) {
-    std::string text;
+    SourceText text;
     if (!read_input(path, what, text, error, most)) return std::nullopt;
     const bool standard = path == "-" && what == Readable::anything;
     const FileId file = keep(standard ? "<standard input>" : path, std::move(text));
@@ -81,8 +83,8 @@ std::optional<FileId> SourceManager::load_text(const std::string& path, std::str
                                                std::uint64_t most) {
     const std::optional<FileId> id = load(path, error, what, most);
     if (!id) return id;
-    std::string& text = files_.back().text;
-    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    SourceText& text = files_.back().text;
+    if (text.view().starts_with("\xff\xfe") || text.view().starts_with("\xfe\xff")) {
         error = "it is UTF-16 text: save it as UTF-8";
         files_.pop_back();
         --next_;
@@ -127,7 +129,7 @@ std::string_view SourceManager::name(FileId id) const {
     while (const Derivation* const derivation = this->derivation(id)) id = derivation->from;
     return id == 0 ? std::string_view{} : file(id).name;
 }
-std::string_view SourceManager::text(FileId id) const { return id == 0 ? std::string_view{} : file(id).text; }
+std::string_view SourceManager::text(FileId id) const { return id == 0 ? std::string_view{} : file(id).text.view(); }
 
 std::string_view SourceManager::text(Place place) const {
     const std::string_view whole = text(place.file);
@@ -138,8 +140,9 @@ std::string_view SourceManager::text(Place place) const {
 const std::vector<std::uint32_t>& SourceManager::line_starts(const File& file) const {
     if (file.line_starts.empty()) {
         file.line_starts.push_back(0);
-        for (std::size_t i = 0; i < file.text.size(); ++i) {
-            if (file.text[i] == '\n') file.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
+        const std::string_view text = file.text.view();
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (text[i] == '\n') file.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
         }
     }
     return file.line_starts;

@@ -58,7 +58,7 @@ inline KnownStatements read_known_statements(const Codec& codec, const std::vect
             source += (i < 2 ? statement : with_other_numbers(statement, random)) + mark + "\n";
     }
     source.append(256, '\n');
-    assembler::PlainStatements programs(codec), reader(codec);
+    assembler::PlainStatements programs(codec), plain(codec, false), reader(codec);
     const char* p = source.data();
     const char* const end = p + source.size();
     const auto is_end = [&](const char* at, const char* line_end) {
@@ -75,15 +75,21 @@ inline KnownStatements read_known_statements(const Codec& codec, const std::vect
             continue;
         }
         const bool known = programs.known(got_end, end, got);
+        Encoded plainly;
+        const char* plain_end = p;
+        const bool same_plainly = plain.known(plain_end, end, plainly) == known && plain_end == got_end &&
+                                  (!known || (plainly.form == got.form && plainly.image.words == got.image.words));
         ++out.statements;
         out.good += good;
         out.known += known;
         const bool same =
             !known || (good && got_end == wanted_end && got.form == wanted.form && got.bits == wanted.bits &&
                        got.image.words == wanted.image.words && got.deferred_count == 0);
-        if (!same && out.wrong.empty()) out.wrong.assign(p, line_end);
+        if (!(same && same_plainly) && out.wrong.empty()) out.wrong.assign(p, line_end);
         got_end = p;
+        plain_end = p;
         if (!known && good) programs.read(got_end, line_end, got);
+        if (!known && good) plain.read(plain_end, line_end, got);
         p = line_end + 1;
     }
     return out;

@@ -88,6 +88,32 @@ TEST(Programs, KnowWhatStandsBeforeAMnemonic) {
 }
 
 // Pairs have to be pairs, and an instruction takes one scalar register, of whichever number.
+// Wherever a comment, a mark, a letter that is none of ours or a long line stands, thirty-two characters at a time or sixteen.
+TEST(Programs, EndWhereStatementsEnd) {
+    const Codec codec(built_in("gcn1.2"));
+    assembler::PlainStatements fast(codec), plain(codec, false);
+    unsigned known = 0;
+    for (const char* const behind :
+         {"", " ", "// 1x", "; s_nop 0", " /* 0x1 */", "\xc3\xa9", "\"", "0x1f", " x", "\x01"}) {
+        for (unsigned i = 0; i < 3 * 110; ++i) {
+            const std::string line = "v_add_f32 v1," + std::string(i / 3, ' ') + "v2, v3" + behind;
+            const std::string text = line + std::string(256, '\n');
+            const auto read = [&](assembler::PlainStatements& statements, bool& is_known) {
+                const char* p = text.data();
+                Encoded encoded;
+                is_known = statements.known(p, text.data() + text.size(), encoded);
+                const bool good = is_known || statements.read(p, text.data() + line.size(), encoded);
+                return std::pair(good, p - text.data());
+            };
+            bool is_known = false, is_known_plainly = false;
+            EXPECT_EQ(read(fast, is_known), read(plain, is_known_plainly)) << line;
+            EXPECT_EQ(is_known, is_known_plainly) << line;
+            known += is_known;
+        }
+    }
+    EXPECT_GT(known, 500u);
+}
+
 TEST(Programs, WhatIsNoInstructionIsNotKnown) {
     std::vector<std::string> pairs{"s_mov_b64 s[0:1], 0", "s_mov_b64 s[2:3], 0", "s_mov_b64 s[6:7], 0"};
     std::vector<std::string> scalars{"v_add_f32_e64 v0, s1, s1", "v_add_f32_e64 v0, s2, s2",
