@@ -173,6 +173,9 @@ std::optional<ObjectFormat> object_format(std::string_view name);
 bool write_object(const Object& object, ObjectFormat format, std::string& out, std::string& error);
 
 bool write_elf(const Object& object, std::string& out, std::string& error);
+// The same piece by piece, as long as the object is there. Nothing is put where it fails.
+using PutBytes = std::function<void(std::string_view bytes)>;
+bool write_elf(const Object& object, const PutBytes& put, std::string& error);
 bool write_binary(const Object& object, std::string& out, std::string& error);
 bool write_intel_hex(const Object& object, std::string& out, std::string& error);
 bool write_memh(const Object& object, std::string& out, std::string& error);  // one unit a line

@@ -51,25 +51,28 @@ void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
 
 void Engine::emit_instruction(const char* begin, const char* end) {
     mark_line(begin);
-    emit_marked(begin, end);
+    const bool loaded = codec_.is_loaded(encoded_.form);
+    if (!loaded && encoded_.deferred_count == 0) return emit_encoded(begin, end);
+    const Position start = expressions_.here;
+    check_address(begin, end);
+    emit_waiting(begin, end, loaded);
+    if (listing_) mark_listing(start, begin, end);
 }
 
-// The line is marked already.
-void Engine::emit_marked(const char* begin, const char* end) {
+// One whose line is marked already, and whose bits are what they are.
+void Engine::emit_encoded(const char* begin, const char* end) {
+    check_address(begin, end);
     const Position start = expressions_.here;
-    const bool loaded = codec_.is_loaded(encoded_.form);
-    if (!at_whole_address(start.offset)) {
-        error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
-    }
-    if (loaded || encoded_.deferred_count != 0) {
-        emit_waiting(begin, end, loaded);
-    } else {
-        std::uint8_t* out = nullptr;
-        if (!room(encoded_.bits / 8, out, begin)) return;
-        store(encoded_, out);
-        moved();
-    }
+    std::uint8_t* out = nullptr;
+    if (!room(encoded_.bits / 8, out, begin)) return;
+    store(encoded_, out);
+    moved();
     if (listing_) mark_listing(start, begin, end);
+}
+
+void Engine::check_address(const char* begin, const char* end) {
+    if (!at_whole_address(expressions_.here.offset))
+        error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
 }
 
 // An instruction with numbers that are not known, or that a loader changes.

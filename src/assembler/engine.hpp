@@ -233,7 +233,8 @@ private:
                               : offset % object_.address_bytes == 0;
     }
     void emit_instruction(const char* begin, const char* end);
-    void emit_marked(const char* begin, const char* end);
+    void emit_encoded(const char* begin, const char* end);
+    void check_address(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, bool loaded);
     void store(const Encoded& encoded, std::uint8_t* out) const;
     Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;

@@ -443,10 +443,10 @@ bool Engine::run_known(const char*& p) {
             line_marks_.mark_next(here.offset - last, static_cast<std::uint32_t>(begin - input_->base), line_ends);
         }
         last = here.offset;
-        emit_marked(begin, end);
-        while (is(*p, class_blank) || *p == '\n') ++p;
+        emit_encoded(begin, end);
         line_ends = 0;
         for (q = end; q != p; ++q) line_ends += *q == '\n';
+        for (; is(*p, class_blank) || *p == '\n'; ++p) line_ends += *p == '\n';
     } while (p < text_end_ && !ended_ && !output_full_);
     return p != first;
 }

@@ -170,12 +170,7 @@ int assemble_file(const Options& options, Session& session, const Codec& codec) 
     }
     if (!assembled || options.output.empty()) return status;
     object.parameters = fmt::format("{}", fmt::join(options.isa.parameters, " "));
-    std::string image, error;
-    if (!write_object(object, *object_format(options.format), image, error)) {
-        complain(fmt::format("cannot write '{}': {}", options.output, error));
-        return input_error;
-    }
-    return write_text(options.output, image) ? status : input_error;
+    return write_object(options.output, object, *object_format(options.format)) ? status : input_error;
 }
 
 int assemble_any(const Options& options) {

@@ -134,12 +134,7 @@ int link_files(const Options& options) {
     if (!options.map.empty() && linked && !write_text(options.map, map_text(program))) return input_error;
     const int status = session.report();
     if (!linked) return status == success ? input_error : status;
-    std::string image, error;
-    if (!write_object(program.object, *object_format(options.format), image, error)) {
-        complain(fmt::format("cannot write '{}': {}", options.output, error));
-        return input_error;
-    }
-    if (!write_text(options.output, image)) return input_error;
+    if (!write_object(options.output, program.object, *object_format(options.format))) return input_error;
     if (how.as_process) let_run(options.output);
     return status;
 }

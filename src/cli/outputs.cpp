@@ -28,6 +28,22 @@ bool write_text(const std::string& path, std::string_view text) {
     return output.commit();
 }
 
+bool write_object(const std::string& path, const Object& object, ObjectFormat format) {
+    std::string text, error;
+    Output output;
+    if (!output.open(path)) return false;
+    const bool good = format == ObjectFormat::elf
+                          ? write_elf(
+                                object, [&](std::string_view bytes) { output.write(bytes); }, error)
+                          : isaforge::write_object(object, format, text, error);
+    if (!good) {
+        complain(fmt::format("cannot write '{}': {}", path, error));
+        return false;
+    }
+    output.write(text);
+    return output.commit();
+}
+
 bool outputs_are_apart(const std::vector<std::string>& outputs, const SourceManager& read,
                        const std::vector<std::string>& inputs) {
     std::vector<std::string> all = read.paths();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isaforge/object.hpp"
 #include "isaforge/source.hpp"
 #include "support/output_file.hpp"
 
@@ -28,6 +29,9 @@ private:
 
 // Writes a file whole or not at all; `-` is standard output. False after a complaint.
 bool write_text(const std::string& path, std::string_view text);
+
+// Writes an object so. False after a complaint.
+bool write_object(const std::string& path, const Object& object, ObjectFormat format);
 
 // Whether each output has a file of its own, and none of those that were read: those of `read`, and `inputs`. Empty names
 // are no outputs. False after a complaint.

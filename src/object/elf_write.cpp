@@ -45,7 +45,7 @@ public:
         if (file_ >= 0) close(file_);
     }
 
-    bool write(std::string& out);
+    bool write(const PutBytes& put);
 
 private:
     struct Added {
@@ -75,14 +75,14 @@ private:
     GElf_Phdr segment_of(const Section& section) const;
     bool add_pages(const std::vector<std::size_t>& loaded);
     bool place_in_file(const std::vector<std::uint64_t>& offsets, std::uint64_t at);
-    bool finish(std::string& out);
+    bool finish(const PutBytes& put);
     struct Piece {
         std::uint64_t at = 0;              // in the file
         const void* memory = nullptr;      // as this machine has it
         std::size_t size = 0;
         Elf_Type type = ELF_T_BYTE;
     };
-    bool put_pieces(std::size_t size, std::string& out);
+    bool put_pieces(std::size_t size, const PutBytes& put);
     bool translate(const Piece& piece, std::string& out);
 
     const Object& object_;
@@ -490,7 +490,7 @@ bool ElfWriter::place_in_file(const std::vector<std::uint64_t>& offsets, std::ui
     return gelf_update_ehdr(elf_, &file) || failed();
 }
 
-bool ElfWriter::finish(std::string& out) {
+bool ElfWriter::finish(const PutBytes& put) {
     Added names;
     // Its own name must be in it before its size is taken.
     const std::uint32_t own_name = section_names_.add(".shstrtab");
@@ -516,11 +516,11 @@ bool ElfWriter::finish(std::string& out) {
                              static_cast<std::uint64_t>(planned) - content, limits::most_filling);
         return false;
     }
-    return put_pieces(static_cast<std::size_t>(planned), out);
+    return put_pieces(static_cast<std::size_t>(planned), put);
 }
 
 // What libelf has laid out, piece by piece. It would write into a file alone, from which all would have to be read again.
-bool ElfWriter::put_pieces(std::size_t size, std::string& out) {
+bool ElfWriter::put_pieces(std::size_t size, const PutBytes& put) {
     GElf_Ehdr header;
     std::size_t segments = 0;
     if (!gelf_getehdr(elf_, &header) || elf_getphdrnum(elf_, &segments) != 0) return failed();
@@ -545,35 +545,36 @@ bool ElfWriter::put_pieces(std::size_t size, std::string& out) {
         if (data && data->d_size != 0) pieces.push_back({place.sh_offset, data->d_buf, data->d_size, data->d_type});
     }
     std::ranges::stable_sort(pieces, {}, &Piece::at);
-    const std::size_t begin = out.size();
-    out.reserve(begin + size);
+    std::size_t done = 0;
+    const auto put_zeros = [&](std::size_t to) {
+        if (to > done) put(std::string(to - done, '\0'));
+    };
     for (const Piece& piece : pieces) {
-        out.resize(begin + piece.at);
-        if (piece.type == ELF_T_BYTE) {
-            out.append(static_cast<const char*>(piece.memory), piece.size);
-        } else if (!translate(piece, out)) {
-            return failed();
-        }
+        put_zeros(piece.at);
+        const std::string_view bytes(static_cast<const char*>(piece.memory), piece.size);
+        std::string table;
+        if (piece.type != ELF_T_BYTE && !translate(piece, table)) return failed();
+        put(piece.type == ELF_T_BYTE ? bytes : table);
+        done = piece.at + piece.size;
     }
-    out.resize(begin + size);
+    put_zeros(size);
     return true;
 }
 
 // A table as this file has its numbers.
 bool ElfWriter::translate(const Piece& piece, std::string& out) {
-    const std::size_t begin = out.size();
-    out.resize(begin + piece.size);
+    out.resize(piece.size);
     Elf_Data from{}, to{};
     from.d_buf = const_cast<void*>(piece.memory);  // it is read
-    to.d_buf = out.data() + begin;
+    to.d_buf = out.data();
     from.d_size = to.d_size = piece.size;
     from.d_type = to.d_type = piece.type;
     from.d_version = to.d_version = EV_CURRENT;
     return gelf_xlatetof(elf_, &to, &from, object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB) != nullptr;
 }
 
-bool ElfWriter::write(std::string& out) {
-    return open() && add_sections() && add_note() && add_debug() && add_symbols() && add_relocations() && finish(out);
+bool ElfWriter::write(const PutBytes& put) {
+    return open() && add_sections() && add_note() && add_debug() && add_symbols() && add_relocations() && finish(put);
 }
 
 }  // namespace
@@ -586,8 +587,8 @@ std::uint64_t elf_headers_bytes(const Object& object) {
     return file + most * segment;
 }
 
-bool write_elf(const Object& object, std::string& out, std::string& error) {
-    return ElfWriter(object, error).write(out);
+bool write_elf(const Object& object, const PutBytes& put, std::string& error) {
+    return ElfWriter(object, error).write(put);
 }
 
 }  // namespace isaforge

@@ -127,6 +127,11 @@ std::optional<ObjectFormat> object_format(std::string_view name) {
     return std::nullopt;
 }
 
+bool write_elf(const Object& object, std::string& out, std::string& error) {
+    return write_elf(
+        object, [&](std::string_view bytes) { out += bytes; }, error);
+}
+
 bool write_object(const Object& object, ObjectFormat format, std::string& out, std::string& error) {
     switch (format) {
         case ObjectFormat::elf: return write_elf(object, out, error);

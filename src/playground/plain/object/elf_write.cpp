@@ -3,7 +3,7 @@
 
 namespace isaforge {
 
-bool write_elf(const Object&, std::string&, std::string& error) {
+bool write_elf(const Object&, const PutBytes&, std::string& error) {
     error = "ELF files are not written here";
     return false;
 }
