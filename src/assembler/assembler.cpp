@@ -85,7 +85,7 @@ void Engine::use_variant(std::string_view variant) {
 // Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
 // memory from the system each time.
 void Engine::expect(std::size_t source_bytes) {
-    constexpr std::size_t bytes_a_symbol = 300, bytes_a_code_byte = 5;
+    constexpr std::size_t bytes_a_symbol = 300, bytes_a_code_byte = 4;
     fixups_.reserve(source_bytes / bytes_a_symbol);
     symbols_.reserve(source_bytes / bytes_a_symbol);
     sections_[0].section.bytes.reserve(std::min<std::uint64_t>(source_bytes / bytes_a_code_byte, options_.max_output));

@@ -47,7 +47,7 @@ void Sections::set_code(Index section, bool executable) {
 }
 
 std::uint8_t* Sections::reserve_slowly(SectionBuffer& section, std::uint64_t count) {
-    constexpr std::uint64_t smallest = 4096;
+    constexpr std::uint64_t smallest = 4096, largest = 1 << 18;  // what is not used has been zeroed in vain
     if (section.section.no_bits) return nullptr;
     const std::uint64_t capacity = section.section.bytes.size();
     const std::uint64_t room = limit_ - total_;
@@ -56,7 +56,7 @@ std::uint8_t* Sections::reserve_slowly(SectionBuffer& section, std::uint64_t cou
         over_limit_ = true;
         return nullptr;
     }
-    const std::uint64_t growth = std::min(room, std::max({missing, capacity, smallest}));
+    const std::uint64_t growth = std::min(room, std::max(missing, std::clamp(capacity, smallest, largest)));
     section.section.bytes.resize(capacity + growth);
     total_ += growth;
     return reserve(section, count);
