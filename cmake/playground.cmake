@@ -4,7 +4,7 @@
 set(page_folder ${CMAKE_SOURCE_DIR}/playground)
 set(plain_folder ${CMAKE_SOURCE_DIR}/src/playground/plain)
 
-list(FILTER library_sources EXCLUDE REGEX "/src/(dap|debugger|device|hardware|linker|lsp|manual|notes|protocol|sample)/")
+list(FILTER library_sources EXCLUDE REGEX "/src/(dap|debugger|device|hardware|linker|lsp|manual|notes|protocol)/")
 file(GLOB_RECURSE plain_sources CONFIGURE_DEPENDS ${plain_folder}/*.cpp)
 list(FILTER plain_sources EXCLUDE REGEX "/packed_descriptions\\.cpp$")
 foreach(source IN LISTS plain_sources)

@@ -2,9 +2,9 @@
 // is noted is the table that the object gets; only what layout moves is worked out again.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -81,6 +81,7 @@ private:
     std::vector<Stretch> stretches_;
     bool moves_ = false;              // one of them is not the first of its section
     std::vector<FileId> files_;       // by LineEntry::file
+    std::unordered_map<FileId, Index> indices_;  // the other way
     FileId source_file_ = 0;          // of the last mark …
     std::uint32_t source_offset_ = 0;
     Index file_ = 0, fragment_ = 0;
@@ -90,10 +91,9 @@ private:
 };
 
 inline Index LineMarks::index_of(FileId file) {
-    const auto known = std::ranges::find(files_, file);
-    const auto index = static_cast<Index>(known - files_.begin());
-    if (known == files_.end()) files_.push_back(file);
-    return index;
+    const auto [known, fresh] = indices_.try_emplace(file, static_cast<Index>(files_.size()));
+    if (fresh) files_.push_back(file);
+    return known->second;
 }
 
 // What layout has put to the same place as the next is none.

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -23,6 +24,11 @@ _LIBCPP_BEGIN_NAMESPACE_STD
 template <class To, class From>
 constexpr To bit_cast(const From& from) noexcept {
     return __builtin_bit_cast(To, from);
+}
+
+template <class T>
+unique_ptr<T> make_unique_for_overwrite(size_t count) {
+    return unique_ptr<T>(new remove_extent_t<T>[count]);
 }
 
 template <class T>
@@ -182,6 +188,7 @@ PLAYGROUND_TEST(all_of)
 PLAYGROUND_TEST(any_of)
 PLAYGROUND_TEST(none_of)
 PLAYGROUND_TEST(find_if)
+PLAYGROUND_TEST(find_if_not)
 PLAYGROUND_TEST(count_if)
 #undef PLAYGROUND_TEST
 
