@@ -53,7 +53,7 @@ struct Derivation {
     Place place;                           // … and where
 };
 
-// A text in memory of its own: a string, or what was read into memory that nobody had cleared before. A zero stands behind it.
+// A text: a string, or bytes of a file, which were read into memory that nobody had cleared before, or are mapped. A zero stands behind it.
 class SourceText {
 public:
     SourceText() = default;
