@@ -74,11 +74,11 @@ std::shared_ptr<const char[]> map_text(int file, std::size_t size) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t mapped = size / page * page, rest = size - mapped, all = mapped + page;
     void* const memory = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
+    if (memory == MAP_FAILED) return nullptr;  // NOLINT(performance-no-int-to-ptr): a macro's
     char* const bytes = static_cast<char*>(memory);
     std::shared_ptr<const char[]> text(bytes, [all](const char* p) { ::munmap(const_cast<char*>(p), all); });
     const int how = MAP_PRIVATE | MAP_FIXED | MAP_POPULATE;
-    if (::mmap(bytes, mapped, PROT_READ, how, file, 0) == MAP_FAILED) return nullptr;
+    if (::mmap(bytes, mapped, PROT_READ, how, file, 0) != memory) return nullptr;
     const bool whole =
         rest == 0 || ::pread(file, bytes + mapped, rest, static_cast<off_t>(mapped)) == static_cast<ssize_t>(rest);
     return whole ? text : nullptr;
