@@ -53,13 +53,18 @@ void Engine::emit_instruction(const char* begin, const char* end) {
     mark_line(begin);
     const bool loaded = codec_.is_loaded(encoded_.form);
     if (!loaded && encoded_.deferred_count == 0) return emit_encoded(begin, end);
+    emit_marked(begin, end, loaded);
+}
+
+// One whose line is marked already; `loaded`: with a number that a loader changes.
+void Engine::emit_marked(const char* begin, const char* end, bool loaded) {
     const Position start = expressions_.here;
     check_address(begin, end);
     emit_waiting(begin, end, loaded);
     if (listing_) mark_listing(start, begin, end);
 }
 
-// One whose line is marked already, and whose bits are what they are.
+// The same for one whose bits are what they are.
 void Engine::emit_encoded(const char* begin, const char* end) {
     check_address(begin, end);
     const Position start = expressions_.here;
@@ -165,8 +170,17 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
     relaxation.place = place(begin, end);
     relaxation.first = static_cast<Index>(relaxed_encodings_.size());
     const std::size_t first_fixup = relaxed_fixups_.size();
-    const auto keep = [&](const Encoded& candidate, const char*) {
-        if (is_off(candidate.form)) return false;
+    // Where a number would be what is a register in the first, it is no other encoding of that.
+    const auto waits_alike = [&](const Encoded& candidate) {
+        for (unsigned i = 0; i < candidate.deferred_count && relaxation.count != 0; ++i) {
+            const Place where = fixup_of(candidate, i, expressions_.here).place;
+            const auto is_there = [&](const Fixup& one) { return one.place.offset == where.offset; };
+            if (std::ranges::none_of(fixups_of(relaxed_encodings_[relaxation.first]), is_there)) return false;
+        }
+        return true;
+    };
+    const auto keep = [&](const Encoded& candidate) {
+        if (is_off(candidate.form) || !waits_alike(candidate)) return false;
         if (candidate.bits / 8 == 0 || (relaxation.count != 0 && candidate.bits < relaxed_encodings_.back().bits))
             return true;
         RelaxedEncoding& kept = relaxed_encodings_.emplace_back();
@@ -179,12 +193,24 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
             relaxed_fixups_.push_back(fixup_of(candidate, i, expressions_.here));
         return ++relaxation.count == limits::encodings;
     };
-    const char* p = begin;
-    Encoded last;
-    codec_.try_assemble(p, end, code_address(), expressions_, last, keep);
-    if (relaxation.count < 2) {
+    const auto forget = [&] {
         relaxed_encodings_.resize(relaxation.first);
         relaxed_fixups_.resize(first_fixup);
+        relaxation.count = 0;
+    };
+    const bool known = begin == named_ && plain_.visit_encodings([&](Encoded& candidate) {
+        candidate.deferred[0].handle = encoded_.deferred[0].handle;
+        return keep(candidate);
+    });
+    if (!known) {
+        forget();
+        const char* p = begin;
+        Encoded last;
+        codec_.try_assemble(p, end, code_address(), expressions_, last,
+                            [&](const Encoded& candidate, const char*) { return keep(candidate); });
+    }
+    if (relaxation.count < 2) {
+        forget();
         return false;
     }
     const auto index = static_cast<Index>(relaxations_.size());

@@ -180,6 +180,7 @@ private:
     bool take_ahead(const char*& p);
     bool take_known(const char*& p);
     bool may_be_known() const;
+    void note_known(const char* begin, const char* end);
     bool run_known(const char*& p);
     bool accept_known_end(const char*& q) const;
     bool read_instruction(const char*& p, const char* limit);
@@ -233,6 +234,7 @@ private:
                               : offset % object_.address_bytes == 0;
     }
     void emit_instruction(const char* begin, const char* end);
+    void emit_marked(const char* begin, const char* end, bool loaded);
     void emit_encoded(const char* begin, const char* end);
     void check_address(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, bool loaded);
@@ -483,6 +485,7 @@ private:
     Expressions expressions_;
     PlainStatements plain_;
     const char* asked_known_ = nullptr;  // the statement that it was asked for last
+    const char* named_ = nullptr;        // where the last one begins that was taken from it with a name
     std::unique_ptr<Ahead> ahead_;  // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;

@@ -11,6 +11,7 @@ public:
     explicit Numbers(const Codec& codec) : codec_(codec) { start(); }
 
     bool read(const char*& cursor, const char* end, NumberValue& value) override {
+        if (is_name(cursor)) return read_name(cursor, value);
         const char* p = cursor;
         while (p != end && !is(*p, class_name) && !is(*p, class_digit) && *p != '.' && *p != '"' && *p != '\'') ++p;
         if (p == end) return false;
@@ -20,12 +21,14 @@ public:
         if (good && value.kind == NumberValue::Kind::deferred) depends_ = true;
         return good;
     }
-    bool read_target(const char*&, const char*, NumberValue&) override {
+    bool read_target(const char*& cursor, const char*, NumberValue& value) override {
+        if (is_name(cursor)) return read_name(cursor, value);
         depends_ = true;
         return false;
     }
 
-    void begin() override {
+    void begin(std::string_view name) override {
+        name_ = name;
         if (state_->symbols.size() != 0) start();
         depends_ = false;
         state_->expressions.clear_operands();
@@ -46,6 +49,13 @@ private:
         state_->expressions.stable_text = false;
         state_->expressions.syntax.use(codec_.isa().surface);
     }
+    bool is_name(const char* p) const { return !name_.empty() && skip_blanks(p) == name_.data(); }
+    bool read_name(const char*& cursor, NumberValue& value) const {
+        cursor = name_.data() + name_.size();
+        value.kind = NumberValue::Kind::deferred;
+        value.handle = 0;
+        return true;
+    }
     bool refuse(const char* word, const char* end) {
         const char* p = word;
         while (p != end && is(*p, class_name)) ++p;
@@ -55,6 +65,7 @@ private:
 
     const Codec& codec_;
     std::unique_ptr<State> state_;
+    std::string_view name_;
     bool depends_ = false;
 };
 
@@ -66,7 +77,7 @@ PlainStatements::~PlainStatements() = default;
 bool PlainStatements::read(const char*& cursor, const char* line_end, Encoded& out) {
     const char* const begin = cursor;
     const char* p = begin;
-    numbers_->begin();
+    numbers_->begin({});
     if (!codec_.try_assemble(p, line_end, 0, *numbers_, out) || numbers_->depends() || out.deferred_count != 0 ||
         out.bits > 128)
         return false;
@@ -75,6 +86,6 @@ bool PlainStatements::read(const char*& cursor, const char* line_end, Encoded& o
     return true;
 }
 
-void PlainStatements::learn(const char* begin) { programs_.learn(begin, *numbers_); }
+void PlainStatements::learn(const char* begin, bool named) { programs_.learn(begin, named, *numbers_); }
 
 }  // namespace isaforge::assembler

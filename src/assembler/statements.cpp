@@ -405,13 +405,33 @@ bool Engine::take_ahead(const char*& p) {
     return true;
 }
 
-// A statement of which there is a program. Nobody has to ask twice.
+// A statement of which there is a program.
 bool Engine::take_known(const char*& p) {
-    if (ahead_ || p == asked_known_ || symbols_.shadows_registers()) return false;
     const char* q = p;
-    if (!plain_.known(q, text_end_, encoded_) || is_off(encoded_.form)) return false;
+    if (symbols_.shadows_registers() || !plain_.known_or_named(q, text_end_, encoded_) || is_off(encoded_.form))
+        return false;
+    if (encoded_.deferred_count != 0) {
+        NumberValue number;
+        expressions_.clear_operands();
+        if (!expressions_.read_name(plain_.name(), number)) return false;
+        encoded_.deferred[0].handle = number.handle;
+        named_ = p;
+    }
     p = q;
     return true;
+}
+
+// What was read as the statement's own text alone says, or but for a name at its end, may get a program.
+void Engine::note_known(const char* begin, const char* end) {
+    if (encoded_.deferred_count == 0) return plain_.note(begin);
+    if (encoded_.deferred_count != 1) return;
+    const Expressions::Operand& operand = expressions_.operand(encoded_.deferred[0].handle);
+    const Node& node = expressions_.node(operand.node);
+    const std::string_view name = plain_.name();
+    if (operand.end == end && operand.begin == name.data() &&
+        name.size() == static_cast<std::size_t>(end - operand.begin) && node.op == Operator::symbol &&
+        node.addend == 0 && node.modifier == 0)
+        plain_.note(begin, true);
 }
 
 // Whether an instruction that has been read is nothing else now where statements begin: no name of a macro, and not replaced.
@@ -425,11 +445,12 @@ bool Engine::run_known(const char*& p) {
     const char* const first = p;
     const Position& here = expressions_.here;
     std::uint64_t last = 0;  // where the last one's bytes are …
+    Index fragment = here.fragment;
     std::uint32_t line_ends = 0;  // … and what lies between it and this one
     do {
         const char* q = p;
         asked_known_ = p;
-        if (ahead_ ? !take_ahead(q) : !plain_.known(q, text_end_, encoded_)) break;
+        if (!take_ahead(q) && !take_known(q)) break;
         const char* const end = q;
         if (*q == '\n' && newline_ends_) {
             ++q;
@@ -437,13 +458,18 @@ bool Engine::run_known(const char*& p) {
             break;
         }
         const char* const begin = std::exchange(p, q);
-        if (begin == first || input_->attributed || !record_lines_) {
+        if (begin == first || input_->attributed || !record_lines_ || here.fragment != fragment) {
             mark_line(begin);
         } else {
             line_marks_.mark_next(here.offset - last, static_cast<std::uint32_t>(begin - input_->base), line_ends);
         }
         last = here.offset;
-        emit_encoded(begin, end);
+        fragment = here.fragment;
+        if (encoded_.deferred_count == 0) {
+            emit_encoded(begin, end);
+        } else {
+            emit_marked(begin, end, false);
+        }
         line_ends = 0;
         for (q = end; q != p; ++q) line_ends += *q == '\n';
         for (; is(*p, class_blank) || *p == '\n'; ++p) line_ends += *p == '\n';
@@ -460,6 +486,7 @@ bool Engine::accept_known_end(const char*& q) const {
 
 bool Engine::read_instruction(const char*& p, const char* limit) {
     const char* const begin = p;
+    named_ = nullptr;
     failure_.kind = ReadFailure::Kind::none;
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
@@ -484,9 +511,10 @@ bool Engine::encode(const char*& p) {
     const char* const begin = p;
     const char* q = p;
     expressions_.clear_operands();
-    if (!take_ahead(q) && !take_known(q)) {
+    // Nobody has to ask twice.
+    if (!take_ahead(q) && (p == asked_known_ || !take_known(q))) {
         if (!read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_)) return false;
-        if (may_be_known() && encoded_.deferred_count == 0) plain_.note(begin);
+        if (may_be_known()) note_known(begin, q);
     }
     const char* const end = q;
     q = skip_blanks(q);

@@ -450,7 +450,7 @@ bool Builder::means_itself(const OperandType& type, const OperandTable& table, c
     const PatternNumber& name = spelling.numbers[0];
     if (spelling.numbers.size() != 1 || !name.named || name.tail_bits != 0) return true;
     for (std::int64_t value = name.low; value <= name.high; value += name.step) {
-        if (!check(spelling.code | (static_cast<std::uint64_t>(value) & name.mask) << name.shift)) return false;
+        if (!check(spelling.code | name.bits(value) << name.shift)) return false;
     }
     return true;
 }

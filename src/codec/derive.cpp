@@ -27,7 +27,7 @@ bool all_codes(const Derivation& derivation, const Visit& visit) {
     if (!only) return visit(derivation.match.code);
     if (only->high - only->low > most_codes || only->step < 1) return false;
     for (std::int64_t value = only->low; value <= only->high; value += only->step) {
-        if (!visit(derivation.base | (static_cast<std::uint64_t>(value) & only->mask) << only->shift)) return false;
+        if (!visit(derivation.base | only->bits(value) << only->shift)) return false;
     }
     return true;
 }
@@ -107,6 +107,10 @@ bool Reader::recorded_literal(const char*& cursor, const ReadStep& one, const Fo
         recorder_->looked(begin, cursor);
         return true;
     }
+    // No name begins with a mark.
+    if (recorder_->is_name(begin) && !one.text.empty() && static_cast<signed char>(one.text[0]) >= 0 &&
+        !is_word(one.text[0]) && one.text[0] != '.' && one.text[0] != '$' && one.text[0] != ' ')
+        return false;
     // What it was refused for: a character, if not some other way to write the same.
     const auto fold = [&](char c) { return tables_.fold[static_cast<unsigned char>(c)]; };
     const char* p = begin;
@@ -199,11 +203,26 @@ bool Reader::recorded_operand(const char*& cursor, const ReadStep& one, const Fo
     const Recorded how = record_operand(begin, one.place, one.glued, found);
     const bool has_tail = found.match.tail_bits != 0;
     const bool is_known = how != Recorded::open && (!has_tail || (parsed.tail_bits == 0 && own_tail_count_ == 0));
+    if (recorder_->is_name(begin)) return recorded_name(cursor, one, form, parsed, image, how);
     if (!is_known) note_open(begin);
     const bool good = take_step(cursor, one, form, parsed, image);
     if (!is_known) return good;
     if (how == Recorded::taken ? !good || cursor != found.end : good && skip(cursor) != begin) recorder_->give_up();
     if (how == Recorded::taken) recorder_->take(tables_.operands[one.place.index], form.fields[one.field], found);
+    return good;
+}
+
+// The name that the statement ends with. A number is what it stands for, whichever name it is, and a register is another name; of
+// all else, its letters may decide.
+bool Reader::recorded_name(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image,
+                           Recorded how) {
+    const OperandKind kind = isa_.operand_types[one.place.index].kind;
+    const bool is_number = kind == OperandKind::number && how == Recorded::open;
+    const bool is_refused = kind == OperandKind::registers && how == Recorded::none && !one.glued;
+    if (!is_number && !is_refused) recorder_->give_up();
+    const bool good = take_step(cursor, one, form, parsed, image);
+    if (is_number ? !good || cursor != end_ || recorder_->has_tail() : good) recorder_->give_up();
+    if (is_number) recorder_->take_name();
     return good;
 }
 
@@ -259,6 +278,7 @@ int Recorder::number_at(const char* begin, const char* end) const {
 }
 
 void Recorder::looked(const char* begin, const char* end) {
+    gave_up_ |= named_ && begin < end_ && end > named_;
     for (unsigned i = 0; i < numbers_.size(); ++i) {
         const char* const at = begin_ + numbers_[i].at;
         if (at < end && at + numbers_[i].size > begin) only(i);
@@ -288,7 +308,7 @@ void Recorder::drop_candidate() {
     noted_checks_.clear();
     taken_.clear();
     put_ = 0;
-    has_tail_ = takes_ = false;
+    has_tail_ = takes_ = took_name_ = false;
 }
 
 void Recorder::candidate(const Candidate& candidate) {
@@ -305,20 +325,23 @@ bool Recorder::in_range(const PatternNumber& rule, unsigned number, Operation& o
     };
     const std::int64_t scale = rule.scale < 0 ? -rule.scale : rule.scale;
     if (rule.operand != no_index || !is_power(scale) || !is_power(rule.step) || rule.bias > most || rule.bias < -most ||
-        rule.low < -most || rule.high > most || (rule.scale < 0 && rule.step != 1))
+        rule.low < -most || rule.high > most || (rule.scale < 0 && rule.step != 1) ||
+        (rule.drop != 0 && (rule.scale != 1 || rule.step != 1)))
         return false;
     // Numbers as they are written are not negative.
     const std::int64_t low =
         rule.bias == 0 && rule.scale > 0 && rule.step == 1 ? std::max<std::int64_t>(rule.low, 0) : rule.low;
     const std::int64_t first = rule.scale < 0 ? rule.high : low;  // what the least number stands for
     const std::int64_t span = (rule.high - low) * scale, step = rule.step * scale;
-    if (low > rule.high || span > most_bits || step - 1 > most_bits || first != static_cast<std::int32_t>(first))
+    const std::int64_t dropped = first >> rule.drop;
+    if (low > rule.high || span > most_bits || step - 1 > most_bits || dropped != static_cast<std::int32_t>(dropped) ||
+        dropped << rule.drop != first)
         return false;
     out.number = static_cast<std::uint8_t>(number);
-    out.scale = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(scale)));
+    out.scale = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(scale)) + rule.drop);
     out.negative = rule.scale < 0;
     out.bias = static_cast<std::uint64_t>(rule.bias + first * rule.scale);
-    out.low = static_cast<std::int32_t>(first);
+    out.low = static_cast<std::int32_t>(dropped);
     out.span = static_cast<std::uint32_t>(span);
     out.step_mask = static_cast<std::uint32_t>(step - 1);
     return true;
@@ -381,8 +404,10 @@ void Recorder::take(const OperandTable& table, const Field& field, const Derivat
             const bool in_tail = rule.tail_bits != 0;
             const unsigned room = in_tail ? rule.tail_bits : place.width - std::min<unsigned>(rule.shift, place.width);
             std::uint64_t mask = rule.mask & low_bits(room);
-            if (rule.low >= 0)
-                mask &= low_bits(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(rule.high))));
+            if (rule.low >= 0) {
+                const auto highest = static_cast<std::uint64_t>(rule.high) >> rule.drop;
+                mask &= low_bits(static_cast<unsigned>(std::bit_width(highest)));
+            }
             const auto width = static_cast<unsigned>(std::bit_width(mask));
             out.mask = static_cast<std::uint32_t>(mask);
             const unsigned at = in_tail ? candidate_->bits : position_of(place, rule.shift, width);
@@ -455,7 +480,7 @@ bool Recorder::take_again(const Field& field, const Derivation& derivation, bool
         same.outside = !is_same && rule.same_as < 0;
         if (rule.same_as < 0) all.push_back(as_guard(range));
         if (rule.same_as < 0 || is_same) all.push_back(same);
-        if (rule.same_as >= 0 && !is_same) return false;
+        if ((rule.same_as >= 0 || rule.drop != 0) && !is_same) return false;
     }
     if (!is_same && compared != 1) return false;
     put_ |= numbers;
@@ -463,15 +488,18 @@ bool Recorder::take_again(const Field& field, const Derivation& derivation, bool
     return true;
 }
 
-bool Recorder::derive(const Codec& codec, Programs::PlainReader& reader, Program& out) {
+bool Recorder::derive(const Codec& codec, Programs::PlainReader& reader, std::string_view name, unsigned passed,
+                      Program& out) {
     const char* p = begin_;
-    reader.begin();
+    reader.begin(name);
     {
         Reader with_record(codec.isa(), codec.tables_so_far(), reader, begin_, end_, 0, false);
         with_record.record(*this);
-        if (!with_record.statement(p, encoded_)) return false;
+        const auto takes = [&](const Encoded&, const char*) { return passed-- == 0; };
+        is_end_ = !with_record.statement(p, encoded_, takes);
     }
-    if (gave_up_ || p != end_ || reader.depends() || encoded_.deferred_count != 0 || encoded_.bits > 128) return false;
+    if (is_end_ || gave_up_ || p != end_ || reader.depends() || encoded_.bits > 128) return false;
+    if (took_name_ != (named_ != nullptr) || encoded_.deferred_count != (named_ ? 1 : 0)) return false;
     finish(out);
     return operations_.size() <= most_operations;
 }

@@ -39,12 +39,16 @@ class Recorder {
 public:
     static constexpr std::size_t most_operations = 64;
 
-    // Of a statement with these numbers.
-    Recorder(std::string_view text, std::span<const OutlineNumber> numbers, const std::uint64_t* values)
-        : begin_(text.data()), end_(begin_ + text.size()), numbers_(numbers), values_(values) {}
+    // Of a statement with these numbers, whose last operand is a name, with what marks it, or is none: null.
+    Recorder(std::string_view text, const char* named, std::span<const OutlineNumber> numbers,
+             const std::uint64_t* values)
+        : begin_(text.data()), end_(begin_ + text.size()), named_(named), numbers_(numbers), values_(values) {}
 
-    // Reads the statement with a record of it. False where no program comes of it.
-    bool derive(const Codec& codec, Programs::PlainReader& reader, Program& out);
+    // Reads the statement with a record of it, as what is taken when so many readings are passed over. False where no program comes
+    // of it, and `is_end` says whether that is for there being no such reading.
+    bool derive(const Codec& codec, Programs::PlainReader& reader, std::string_view name, unsigned passed,
+                Program& out);
+    bool is_end() const { return is_end_; }
     const std::vector<Operation>& operations() const { return operations_; }
     const std::vector<CodeCheck>& checks() const { return checks_; }
     const Encoded& encoded() const { return encoded_; }
@@ -55,6 +59,9 @@ public:
     void looked(const char* begin, const char* end);
     void looked_from(const char* begin) { looked(begin, end_); }
     void give_up() { gave_up_ = true; }
+    // Whether that operand is the name; and that it was read as the number that it stands for.
+    bool is_name(const char* p) const { return named_ && p == named_; }
+    void take_name() { took_name_ = true; }
     // The texts that were found, and refused; and the operand that was taken so.
     void found(const Derivation& derivation);
     void take(const OperandTable& table, const Field& field, const Derivation& derivation);
@@ -72,6 +79,7 @@ private:
     void finish(Program& out);
 
     const char *const begin_, *const end_;
+    const char* const named_;
     const std::span<const OutlineNumber> numbers_;
     const std::uint64_t* const values_;
     Encoded encoded_;
@@ -91,7 +99,8 @@ private:
     std::vector<CodeCheck> checks_;
     bool has_tail_ = false;
     bool takes_ = false;               // a number decides whether the instruction takes something that is limited
-    bool gave_up_ = false;
+    bool took_name_ = false;
+    bool gave_up_ = false, is_end_ = false;
 };
 
 }  // namespace isaforge::codec

@@ -123,13 +123,14 @@ void Patterns::add(unsigned type, const Spelling& spelling) {
 void Patterns::set_simple(Ending& ending, const PatternNumber& rule) {
     constexpr std::int64_t most = ~std::uint32_t{0};
     ending.simple = rule.scale == 1 && rule.step == 1 && rule.tail_bits == 0 && rule.bias >= 0 && rule.bias <= most &&
-                    rule.low >= 0 && rule.high >= 0 && rule.high <= most;
+                    (rule.low >= 0 || rule.bias == 0) && rule.high >= 0 && rule.high <= most;
     if (!ending.simple) return;
     ending.bias = static_cast<std::uint32_t>(rule.bias);
-    ending.low = static_cast<std::uint32_t>(rule.low);
+    ending.low = static_cast<std::uint32_t>(std::max<std::int64_t>(rule.low, 0));  // what is written is not negative
     ending.high = static_cast<std::uint32_t>(rule.high);
     ending.mask = static_cast<std::uint32_t>(rule.mask);
     ending.shift = rule.shift;
+    ending.drop = rule.drop;
     ending.named = rule.named;
 }
 
@@ -579,7 +580,7 @@ bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& 
         const std::uint64_t value = numbers.value[0] - ending.bias;
         if (value < ending.low || value > ending.high) return false;
         out = {};
-        out.code = ending.code | (value & ending.mask) << ending.shift;
+        out.code = ending.code | (value >> ending.drop & ending.mask) << ending.shift;
         out.numeric = !ending.named;
         out.row = ending.row;
         return true;
@@ -606,11 +607,11 @@ bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& 
             return false;
         if (rule.tail_bits != 0) {
             if (tail_bits != 0) return false;
-            tail = static_cast<std::uint64_t>(value) & rule.mask;
+            tail = rule.bits(value);
             tail_bits = rule.tail_bits;
             tail_shared = rule.tail_shared;
         } else {
-            code |= (static_cast<std::uint64_t>(value) & rule.mask) << rule.shift;
+            code |= rule.bits(value) << rule.shift;
         }
     }
     out = {code, tail, tail_bits, tail_shared, numeric, ending.nested, ending.row};

@@ -30,21 +30,25 @@ struct After {
     friend bool operator==(const After&, const After&) = default;
 };
 
-// One number of a pattern: value = (number - bias) / scale, which must be low..high, a multiple of `step` from low. It is
-// put into the operand's code from bit `shift` on, or into the word behind the instruction, or it only has to agree with
-// an earlier one. The number of an operand is its code.
+// One number of a pattern: value = (number - bias) / scale, which must be low..high, a multiple of `step` from low. Without its
+// lowest `drop` bits it is put into the operand's code from bit `shift` on, or into the word behind the instruction, or it only has to
+// agree with an earlier one. The number of an operand is its code.
 struct PatternNumber {
     Index operand = no_index;
     After after;                   // operand: what stands behind it
     std::int64_t scale = 1, bias = 0;
     std::int64_t low = 0, high = 0, step = 1;
-    std::uint64_t mask = 0;        // bits of the value that are kept
-    std::uint8_t shift = 0;
+    std::uint64_t mask = 0;        // bits that are kept of the value, without those that are dropped
+    std::uint8_t shift = 0, drop = 0;
     std::uint8_t tail_bits = 0;    // the word behind the instruction: so many; 0: the code
     bool named = false;            // part of a register's name: it is no number that says which code is meant
     bool tail_shared = false;      // other operands may have the same word
     std::int8_t same_as = -1;      // the earlier number of the same field
 
+    // The bits of a code, or of the word behind the instruction, that stand for a value.
+    std::uint64_t bits(std::int64_t value) const { return static_cast<std::uint64_t>(value) >> drop & mask; }
+    // Whether the value is nothing but those bits.
+    bool is_bits() const { return drop == 0 && low >= 0 && static_cast<std::uint64_t>(high) <= mask; }
     friend bool operator==(const PatternNumber&, const PatternNumber&) = default;
 };
 
@@ -193,9 +197,9 @@ private:
         std::uint16_t count = 0, type = 0;
         std::uint32_t order = 0, row = 0;
         bool nested = false;
-        // Its only number, less `bias`, is in low .. high, and lies in the code from bit `shift` on, or it is none.
+        // Its only number, less `bias`, is in low .. high, and lies in the code from bit `shift` on, without its lowest `drop` bits.
         bool simple = false, named = false;
-        std::uint8_t shift = 0;
+        std::uint8_t shift = 0, drop = 0;
         std::uint32_t bias = 0, low = 0, high = 0, mask = 0;
     };
     // While texts are added.

@@ -19,7 +19,7 @@ namespace isaforge::codec {
 namespace {
 
 constexpr unsigned width = Outline::block;
-constexpr unsigned most_digits = 8, most_hex_digits = 15;
+constexpr unsigned most_digits = 16, most_hex_digits = 15;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 std::uint64_t load8(const char* p) {
@@ -28,9 +28,9 @@ std::uint64_t load8(const char* p) {
     return out;
 }
 
-// At most eight decimal digits, of which eight characters can be read.
+// At most sixteen decimal digits, of which eight characters can be read.
 std::uint64_t decimal_value(const char* p, unsigned size) {
-    if (size == 1) return static_cast<std::uint64_t>(*p - '0');
+    if (size > 8) return decimal_value(p, size - 8) * 100000000 + decimal_value(p + (size - 8), 8);
     if constexpr (std::endian::native == std::endian::little) {
         std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;  // zeros before them
         digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff00ff00ff;
@@ -142,6 +142,7 @@ Programs::Programs(const Codec& codec, bool is_fast) : codec_(codec), tables_(co
     surface(codec.isa().surface);
     for (const auto& [dialect, own] : codec.isa().dialect_surfaces) surface(own);
     wide_ = is_fast && make_classes(count);
+    decide_stops();
     std::fill(stops_ + count, stops_ + most_stops, stops_[0]);
 }
 
@@ -176,12 +177,25 @@ bool Programs::make_classes(unsigned stops) {
     return good;
 }
 
+// What a stop is that says so by its first character.
+void Programs::decide_stops() {
+    const std::string& end = codec_.isa().surface.statement_end;
+    stop_at_.fill(Stop::unclear);
+    for (unsigned c = 0; c < stop_at_.size(); ++c) {
+        if (c < '\t' || c > 127 || c == '"' || c == '\'') stop_at_[c] = Stop::other;
+    }
+    stop_at_['\n'] = end.empty() ? Stop::end : Stop::other;
+    const auto begin_so = [&](const std::string& mark) { return mark[0] == end[0]; };
+    if (end.size() == 1 && std::ranges::count_if(marks_, begin_so) == 1)
+        stop_at_[static_cast<unsigned char>(end[0])] = Stop::end;
+}
+
 // What stands at a stop: the statement's end, something else that may stand in one, or neither.
-Programs::Stop Programs::stop_at(const char* p, const char* end) const {
+Programs::Stop Programs::find_stop(const char* p, const char* end) const {
     const Surface& surface = codec_.isa().surface;
     const std::string_view rest(p, static_cast<std::size_t>(end - p));
-    if (*p == '\n') return surface.statement_end.empty() ? Stop::end : Stop::other;
-    if (*p == '"' || *p == '\'' || static_cast<signed char>(*p) < '\t') return Stop::other;
+    const Stop known = stop_at_[static_cast<unsigned char>(*p)];
+    if (known != Stop::unclear) return known;
     const auto begins = [&](const std::string& mark) {
         const std::size_t last = std::min(mark.size(), rest.size()) - 1;
         return rest[last] == mark[last] && rest.starts_with(mark);  // most differ there
@@ -196,7 +210,7 @@ Programs::Stop Programs::stop_at(const char* p, const char* end) const {
 unsigned Programs::end_among(unsigned stops, const char* begin, const char* end) const {
     for (; stops != 0; stops &= stops - 1) {
         const auto at = static_cast<unsigned>(std::countr_zero(stops));
-        const Stop kind = stop_at(begin + at, end);
+        const Stop kind = find_stop(begin + at, end);
         if (kind != Stop::text) return kind == Stop::end ? at : nowhere;
     }
     return none;
@@ -281,6 +295,20 @@ unsigned Programs::strike_out_wide(const char* begin, const char* end, unsigned&
 }
 #endif
 
+namespace {
+
+void set_hash(Outline& outline) {
+    std::uint64_t one = 0, two = 0;
+    for (unsigned i = 0; i != outline.blocks * width; i += width) {
+        one = (one ^ load8(outline.text + i)) * 0x9e3779b97f4a7c15;
+        two = (two ^ load8(outline.text + i + 8)) * 0xc2b2ae3d27d4eb4f;
+    }
+    outline.hash = (one ^ std::rotl(two, 32)) * 0x9e3779b97f4a7c15;
+    outline.hash ^= outline.hash >> 32;
+}
+
+}  // namespace
+
 // The outline of what begins at `begin`.
 bool Programs::outline(const char* begin, const char* end) {
     if (static_cast<std::size_t>(end - begin) < Outline::longest + width) return false;
@@ -290,14 +318,31 @@ bool Programs::outline(const char* begin, const char* end) {
     outline_.blocks = size / width + 1;
     for (; size != 0 && is_blank(begin[size - 1]); --size) outline_.text[size - 1] = 0;
     if (letters != 0) strike_out_hexadecimals(begin, size);
-    std::uint64_t one = 0, two = 0;
-    for (unsigned i = 0; i != outline_.blocks * width; i += width) {
-        one = (one ^ load8(outline_.text + i)) * 0x9e3779b97f4a7c15;
-        two = (two ^ load8(outline_.text + i + 8)) * 0xc2b2ae3d27d4eb4f;
-    }
     outline_.size = size;
-    outline_.hash = (one ^ std::rotl(two, 32)) * 0x9e3779b97f4a7c15;
-    outline_.hash ^= outline_.hash >> 32;
+    set_hash(outline_);
+    return true;
+}
+
+// The outline without the name that the statement ends with. False where it ends with none that is an operand.
+bool Programs::strike_out_name(const char* begin) {
+    const auto is_name = [](char c) { return is_word(c) || c == '.' || c == '$'; };
+    unsigned at = outline_.size;
+    while (at != 0 && is_name(begin[at - 1])) --at;
+    if (at == outline_.size || is_digit(begin[at])) return false;
+    const std::string& mark = codec_.isa().surface.label_reference_prefix;
+    const auto mark_size = static_cast<unsigned>(mark.size());
+    const bool marked = at > mark_size && std::string_view(begin + at - mark_size, mark_size) == mark;
+    const unsigned operand = marked ? at - mark_size : at;
+    if (operand < 2 || (!is_blank(begin[operand - 1]) && begin[operand - 1] != ',')) return false;
+    name_ = {begin + at, outline_.size - at};
+    named_operand_ = begin + operand;
+    named_.size = at + 1;
+    named_.blocks = named_.size / width + 1;
+    const unsigned last = named_.blocks * width;
+    std::memcpy(named_.text, outline_.text, last);
+    std::memset(named_.text + at, 0, last - at);
+    named_.text[at] = Outline::name;
+    set_hash(named_);
     return true;
 }
 
@@ -315,16 +360,16 @@ void Programs::strike_out_hexadecimals(const char* begin, unsigned size) {
 }
 
 // The outline's numbers. False where some of them are none that mean the same in all places where numbers may stand.
-bool Programs::find_numbers(const char* begin, std::vector<OutlineNumber>& out) const {
-    for (unsigned i = 0; i < outline_.size;) {
-        const char mark = outline_.text[i];
+bool Programs::find_numbers(const Outline& outline, const char* begin, std::vector<OutlineNumber>& out) const {
+    for (unsigned i = 0; i < outline.size;) {
+        const char mark = outline.text[i];
         if (mark != Outline::decimal && mark != Outline::hexadecimal) {
             ++i;
             continue;
         }
         OutlineNumber number;
         number.at = static_cast<std::uint8_t>(i);
-        while (i < outline_.size && outline_.text[i] == mark) ++i;
+        while (i < outline.size && outline.text[i] == mark) ++i;
         number.size = static_cast<std::uint8_t>(i - number.at);
         number.is_hexadecimal = mark == Outline::hexadecimal;
         number.is_no_prefix = !number.is_hexadecimal && (begin[i] | 0x20) == 'x';
@@ -349,22 +394,25 @@ bool Programs::value_of(const char* begin, const OutlineNumber& number, std::uin
     return begins_with_zero;
 }
 
-std::uint32_t Programs::find() const {
+Store::At Programs::find(const Outline& outline) const {
     if (slots_.empty()) return no_index;
-    for (std::size_t at = outline_.hash & (slots - 1); slots_[at] != 0; at = (at + 1) & (slots - 1)) {
-        const Entry& entry = entries_[slots_[at] - 1];
-        if (entry.hash != outline_.hash || entry.size != outline_.size || entry.blocks != outline_.blocks) continue;
+    for (std::size_t at = outline.hash & (slots - 1); slots_[at] != 0; at = (at + 1) & (slots - 1)) {
+        const Store::At found = slots_[at] - 1;
+        const Entry& entry = *store_.get<Entry>(found);
+        if (entry.hash != outline.hash || entry.size != outline.size || entry.blocks != outline.blocks) continue;
+        const Block* const text = store_.get<Block>(found + text_behind);
         bool same = true;
-        for (unsigned i = 0; i < entry.blocks; ++i)
-            same &= Characters::same(blocks_[entry.text + i].text, outline_.text + i * width);
-        if (same) return slots_[at] - 1;
+        for (unsigned i = 0; i < entry.blocks; ++i) same &= Characters::same(text[i].text, outline.text + i * width);
+        if (same) return found;
     }
     return no_index;
 }
 
-bool Programs::run(const Program& program, const std::uint64_t* numbers, Encoded& out) const {
+bool Programs::run(Store::At at, const std::uint64_t* numbers, Encoded& out) const {
+    const Program& program = *store_.get<Program>(at);
     std::uint64_t words[2] = {program.words[0], program.words[1]};
-    const Operation* one = operations_.data() + program.first;
+    Store::At behind = at + Store::size_of<Program>();
+    const Operation* one = store_.get<Operation>(behind);
     for (const Operation* const last = one + program.count; one != last; ++one) {
         const std::uint64_t value = numbers[one->number] - numbers[one->less] - one->bias;
         const bool outside = value > one->span || (value & one->step_mask) != 0;
@@ -373,7 +421,8 @@ bool Programs::run(const Program& program, const std::uint64_t* numbers, Encoded
         const std::uint64_t bits = (one->negative ? low - steps : low + steps) & one->mask;
         words[one->shift >> 6] |= bits << (one->shift & 63);
     }
-    const CodeCheck* check = checks_.data() + program.first_check;
+    behind += Store::size_of<Operation>(program.count);
+    const CodeCheck* check = store_.get<CodeCheck>(behind);
     for (const CodeCheck* const last = check + program.check_count; check != last; ++check)
         if (check->codes[check->place.code(words[0])] == 0) return false;
     out.image.words = {words[0], words[1]};
@@ -384,18 +433,22 @@ bool Programs::run(const Program& program, const std::uint64_t* numbers, Encoded
     out.form = program.form;
     out.bits = program.bits;
     out.deferred_count = 0;
+    if (program.named) {
+        out.deferred[0] = *store_.get<Deferred>(behind + Store::size_of<CodeCheck>(program.check_count));
+        out.deferred_count = 1;
+    }
     return true;
 }
 
-bool Programs::run(const Entry& entry, const char* begin, Encoded& out) const {
-    std::uint64_t numbers[Outline::most_numbers + 1];
-    const OutlineNumber* const written = numbers_.data() + entry.numbers;
+bool Programs::run_any(Store::At at, const char* begin, Encoded& out) {
+    const Entry& entry = *store_.get<Entry>(at);
+    const OutlineNumber* const written = store_.get<OutlineNumber>(at + numbers_behind(entry));
     for (unsigned i = 0; i < entry.number_count; ++i) {
-        if (!value_of(begin, written[i], numbers[i])) return false;
+        if (!value_of(begin, written[i], values_[i])) return false;
     }
-    numbers[Outline::nothing] = 0;
-    for (std::uint32_t i = entry.first; i != no_index; i = programs_[i].next)
-        if (run(programs_[i], numbers, out)) return true;
+    values_[Outline::nothing] = 0;
+    for (read_ = entry.first; read_ != no_index; read_ = store_.get<Program>(read_)->next)
+        if (run(read_, values_, out)) return true;
     return false;
 }
 
@@ -410,104 +463,140 @@ void Programs::count_hit(bool hit) {
     hits_ = asked_ = 0;
 }
 
-bool Programs::read(const char*& cursor, const char* end, Encoded& out) {
-    wanted_ = Wanted::no;
+// Whether this is the second time, or about that, that the outline comes.
+Programs::Wanted Programs::glimpse(const Outline& outline) {
+    if (glimpsed_.empty()) glimpsed_.resize(glimpses);
+    const auto tag = static_cast<std::uint32_t>(outline.hash) | 1;
+    const bool again = std::exchange(glimpsed_[outline.hash >> 16 & (glimpses - 1)], tag) == tag;
+    return again ? Wanted::program : Wanted::no;
+}
+
+bool Programs::try_entry(Store::At at, const char* begin, Wanted& wanted, Encoded& out) {
+    entry_ = at;
+    if (run_any(at, begin, out)) return true;
+    Entry& entry = *store_.get<Entry>(at);
+    if (entry.tried < most_tried && ++entry.missed + soon_tried > entry.tried) {
+        entry.missed = 0;
+        wanted = Wanted::another;
+    }
+    return false;
+}
+
+bool Programs::read(const char*& cursor, const char* end, bool names, Encoded& out) {
+    wanted_ = wanted_named_ = Wanted::no;
     if (pause_ != 0) {
         --pause_;
         return false;
     }
     if (!usable_ || !outline(cursor, end)) return false;
-    entry_ = find();
-    if (entry_ == no_index) {
-        if (glimpsed_.empty()) glimpsed_.resize(glimpses);
-        std::uint32_t& glimpse = glimpsed_[outline_.hash >> 16 & (glimpses - 1)];
-        const auto tag = static_cast<std::uint32_t>(outline_.hash) | 1;
-        if (glimpse == tag) wanted_ = Wanted::program;
-        glimpse = tag;
-        count_hit(false);
-        return false;
+    bool hit = false;
+    const Store::At index = find(outline_);
+    if (index != no_index) {
+        hit = try_entry(index, cursor, wanted_, out);
+    } else {
+        wanted_ = glimpse(outline_);
+        if (names && strike_out_name(cursor)) {
+            const Store::At named = find(named_);
+            if (named == no_index) {
+                wanted_named_ = glimpse(named_);
+            } else {
+                hit = try_entry(named, cursor, wanted_named_, out);
+            }
+        }
     }
-    Entry& entry = entries_[entry_];
-    const bool hit = run(entry, cursor, out);
     count_hit(hit);
-    if (hit) {
-        cursor += outline_.size;
-    } else if (entry.tried < most_tried && ++entry.missed + soon_tried > entry.tried) {
-        entry.missed = 0;
-        wanted_ = Wanted::another;
-    }
+    if (hit) cursor += outline_.size;
     return hit;
 }
 
 void Programs::forget() {
     slots_.assign(slots, 0);
-    entries_.clear();
-    blocks_.clear();
-    numbers_.clear();
-    programs_.clear();
-    operations_.clear();
-    checks_.clear();
+    entry_count_ = 0;
+    store_.end_at(0);
 }
 
-std::uint32_t Programs::add_entry(const char* begin) {
-    constexpr std::size_t most_kept = 1u << 18;
-    if (entries_.size() == most_entries || slots_.empty() || operations_.size() > most_kept) forget();
+Store::At Programs::add_entry(const Outline& outline, const char* begin) {
+    constexpr Store::At most_kept = 1u << 20;
+    if (entry_count_ == most_entries || slots_.empty() || store_.end() > most_kept) forget();
     Entry fresh;
-    fresh.hash = outline_.hash;
-    fresh.text = static_cast<std::uint32_t>(blocks_.size());
-    fresh.size = static_cast<std::uint16_t>(outline_.size);
-    fresh.blocks = static_cast<std::uint8_t>(outline_.blocks);
-    for (unsigned i = 0; i < outline_.blocks; ++i) {
-        blocks_.emplace_back();
-        std::memcpy(blocks_.back().text, outline_.text + i * width, width);
-    }
+    fresh.hash = outline.hash;
+    fresh.size = static_cast<std::uint16_t>(outline.size);
+    fresh.blocks = static_cast<std::uint8_t>(outline.blocks);
     std::vector<OutlineNumber> numbers;
-    if (!find_numbers(begin, numbers)) {
+    if (!find_numbers(outline, begin, numbers)) {
         numbers.clear();
         fresh.tried = most_tried;
     }
-    fresh.numbers = static_cast<std::uint32_t>(numbers_.size());
     fresh.number_count = static_cast<std::uint8_t>(numbers.size());
-    numbers_.insert(numbers_.end(), numbers.begin(), numbers.end());
-    entries_.push_back(fresh);
-    std::size_t at = outline_.hash & (slots - 1);
+    const Store::At made = store_.add(fresh);
+    store_.add(std::span<const char>(outline.text, outline.blocks * width));
+    store_.add(std::span<const OutlineNumber>(numbers));
+    ++entry_count_;
+    std::size_t at = outline.hash & (slots - 1);
     while (slots_[at] != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = static_cast<std::uint32_t>(entries_.size());
-    return slots_[at] - 1;
+    slots_[at] = made + 1;
+    return made;
 }
 
-void Programs::learn(const char* begin, PlainReader& reader) {
+// Keeps the program that follows from what was recorded. `no_index` where it does not read these numbers as the reader did.
+Store::At Programs::add_program(Program program, const Recorder& recorder, const std::uint64_t* values) {
+    program.count = static_cast<std::uint8_t>(recorder.operations().size());
+    program.check_count = static_cast<std::uint8_t>(recorder.checks().size());
+    program.named = recorder.encoded().deferred_count != 0;
+    const Store::At made = store_.add(program);
+    store_.add(std::span(recorder.operations()));
+    store_.add(std::span(recorder.checks()));
+    if (program.named) store_.add(recorder.encoded().deferred[0]);
+    Encoded again;
+    if (run(made, values, again) && again.image.words == recorder.encoded().image.words) return made;
+    store_.end_at(made);
+    return no_index;
+}
+
+void Programs::learn(const char* begin, bool named, PlainReader& reader) {
     constexpr std::uint32_t failed = 8;  // times of trying
-    const std::uint32_t index = wanted_ == Wanted::another ? entry_ : add_entry(begin);
-    wanted_ = Wanted::no;
-    Entry& entry = entries_[index];
-    if (entry.tried >= most_tried) return;
-    entry.tried += failed;
+    const bool another = (named ? wanted_named_ : wanted_) == Wanted::another;
+    const Store::At at = another ? entry_ : add_entry(named ? named_ : outline_, begin);
+    wanted_ = wanted_named_ = Wanted::no;
+    Entry* entry = store_.get<Entry>(at);
+    if (entry->tried >= most_tried) return;
+    entry->tried += failed;
+    const OutlineNumber* const written = store_.get<OutlineNumber>(at + numbers_behind(*entry));
+    const std::vector<OutlineNumber> numbers(written, written + entry->number_count);
     std::uint64_t values[Outline::most_numbers + 1];
     values[Outline::nothing] = 0;
-    const std::span<const OutlineNumber> numbers(numbers_.data() + entry.numbers, entry.number_count);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!value_of(begin, numbers[i], values[i])) return;
     }
-    Recorder recorder({begin, outline_.size}, numbers, values);
+    Recorder recorder(statement_at(begin), named ? named_operand_ : nullptr, numbers, values);
     Program program;
-    if (!recorder.derive(codec_, reader, program) || codec_.is_loaded(program.form)) return;
-    program.first = static_cast<std::uint32_t>(operations_.size());
-    program.count = static_cast<std::uint8_t>(recorder.operations().size());
-    program.first_check = static_cast<std::uint32_t>(checks_.size());
-    program.check_count = static_cast<std::uint8_t>(recorder.checks().size());
-    program.next = entry.first;
-    operations_.insert(operations_.end(), recorder.operations().begin(), recorder.operations().end());
-    checks_.insert(checks_.end(), recorder.checks().begin(), recorder.checks().end());
-    Encoded again;
-    if (!run(program, values, again) || again.image.words != recorder.encoded().image.words) {
-        operations_.resize(program.first);
-        checks_.resize(program.first_check);
+    if (!recorder.derive(codec_, reader, named ? name_ : std::string_view(), 0, program) ||
+        codec_.is_loaded(program.form))
+        return;
+    program.next = entry->first;
+    const Store::At made = add_program(program, recorder, values);
+    if (made == no_index) return;
+    entry = store_.get<Entry>(at);
+    entry->tried -= failed - 1;
+    entry->first = made;
+    if (named && codec_.may_grow(recorder.encoded())) learn_others(made, begin, numbers, values, reader);
+}
+
+// Those that are tried behind the one that is taken: of a branch the longer ones.
+void Programs::learn_others(Store::At first, const char* begin, std::span<const OutlineNumber> numbers,
+                            const std::uint64_t* values, PlainReader& reader) {
+    constexpr unsigned most_others = 7;
+    const Store::At behind = store_.end();
+    for (unsigned others = 0;; ++others) {
+        Recorder recorder(statement_at(begin), named_operand_, numbers, values);
+        Program program;
+        const bool good = recorder.derive(codec_, reader, name_, others + 1, program);
+        if (good && others < most_others && add_program(program, recorder, values) != no_index) continue;
+        const bool all = !good && recorder.is_end();
+        if (!all) store_.end_at(behind);
+        store_.get<Program>(first)->others = static_cast<std::uint8_t>(all ? others : Program::unknown_others);
         return;
     }
-    entry.tried -= failed - 1;
-    entry.first = static_cast<std::uint32_t>(programs_.size());
-    programs_.push_back(program);
 }
 
 }  // namespace isaforge::codec

@@ -5,11 +5,18 @@
 // is read as the reader would.
 //
 // The text in which the digits of all numbers are struck out, the statement's outline, is looked up, sixteen characters at a time. A
-// program is made when an outline comes the second time.
+// program is made when an outline comes the second time. Where there is none, and the last operand is a name, that is struck out,
+// too: of a branch all is known but what the name means.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "codec/quick_place.hpp"
@@ -23,7 +30,8 @@ struct Outline {
     static constexpr std::size_t longest = 8 * block;  // characters of a statement
     static constexpr unsigned most_numbers = 15;
     static constexpr unsigned nothing = most_numbers;  // the number that is none, and 0
-    static constexpr char decimal = '\1', hexadecimal = '\2';  // stand for the characters of numbers
+    static constexpr char decimal = '\1', hexadecimal = '\2';  // stand for the characters of numbers …
+    static constexpr char name = '\3';                         // … and for a name
 
     std::uint64_t hash = 0;
     unsigned size = 0;                    // of the statement, without blanks behind it
@@ -61,16 +69,66 @@ struct CodeCheck {
     QuickPlace place;
 };
 
+// Its operations lie behind it, then its checks, and how the name's number gets into it.
 struct Program {
-    std::uint32_t first = 0;        // operations_
-    std::uint32_t first_check = 0;  // checks_
     std::uint8_t count = 0, check_count = 0;
     bool limited = false;           // numbers decide about the form's limits
+    bool named = false;
     std::uint16_t bits = 0;
+    // With a name: so many programs behind this are the statement's other encodings, which it has while the name means nothing yet.
+    static constexpr std::uint8_t unknown_others = 255;
+    std::uint8_t others = 0;
     Index form = no_index;
-    std::uint32_t next = no_index;  // programs_: another of the same outline
+    std::uint32_t next = no_index;  // another of the same outline
     std::uint64_t words[2] = {};    // of the image, without what is put into it
 };
+static_assert(sizeof(Program) == 32);
+
+// Keeps things of several kinds one behind the other, so that what is used together lies together. They are found by where they are.
+class Store {
+public:
+    using At = std::uint32_t;
+    static constexpr std::size_t unit = 16;  // bytes
+
+    template <class T>
+    static constexpr At size_of(std::size_t count = 1) {
+        return static_cast<At>((count * sizeof(T) + unit - 1) / unit);
+    }
+    At end() const { return static_cast<At>(units_.size()); }
+    template <class T>
+    At add(std::span<const T> many) {
+        static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= unit);
+        constexpr std::size_t usual =
+            1u << 18;  // of address space, rather than to copy what is there each time that it grows
+        if (units_.capacity() == 0) units_.reserve(usual);
+        const At at = end();
+        units_.resize(at + size_of<T>(many.size()));
+        if (!many.empty()) std::memcpy(units_.data() + at, many.data(), many.size_bytes());
+        return at;
+    }
+    template <class T>
+    At add(const T& one) {
+        return add(std::span<const T>(&one, 1));
+    }
+    template <class T>
+    T* get(At at) {
+        return reinterpret_cast<T*>(units_.data() + at);
+    }
+    template <class T>
+    const T* get(At at) const {
+        return reinterpret_cast<const T*>(units_.data() + at);
+    }
+    // Forgets what is there from `end` on.
+    void end_at(At end) { units_.resize(end); }
+
+private:
+    struct alignas(unit) Unit {
+        std::byte bytes[unit];
+    };
+    std::vector<Unit> units_;
+};
+
+class Recorder;
 
 // Belongs to one thread.
 class Programs {
@@ -85,31 +143,51 @@ public:
 
     // Reads the statement at `cursor`, where it is one of which there is a program; `end` is that of the text. Moves the cursor
     // behind the operands. Such a statement means the same wherever it stands, in at most 128 bits, with no number that is deferred
-    // or that a loader changes, and ends there: nothing but blanks comes before its line's end, its mark or a comment.
-    bool read(const char*& cursor, const char* end, Encoded& out);
+    // or that a loader changes, and ends there: nothing but blanks comes before its line's end, its mark or a comment. With `names`
+    // its last operand may be a name, `name()`, if no register is called so and it means no number that is known: for that one number
+    // is deferred, and its handle is for the caller to set.
+    bool read(const char*& cursor, const char* end, bool names, Encoded& out);
+    std::string_view name() const { return name_; }
+    // All encodings of the statement with a name that was read last, in the order of reading, until `visit` says that it is enough.
+    // False where not all are known.
+    template <class Visit>
+    bool visit_encodings(const Visit& visit) const {
+        unsigned left = store_.get<Program>(read_)->others;
+        if (left == Program::unknown_others) return false;
+        for (Store::At at = read_;; at += size_of(*store_.get<Program>(at))) {
+            Encoded one;
+            if (!run(at, values_, one)) return false;
+            if (visit(one) || left-- == 0) return true;
+        }
+    }
 
-    // Whether what `read` was asked for last should get a program; `reader` reads plain numbers, and says whether something was
-    // asked for that is none.
-    bool wanted() const { return wanted_ != Wanted::no; }
+    // Whether what `read` was asked for last should get a program, with its last operand as a name or not; `reader` reads plain
+    // numbers, and says whether something was asked for that is none. It reads `name`, if there is one, as a deferred number.
+    bool wanted(bool named) const { return (named ? wanted_named_ : wanted_) != Wanted::no; }
     class PlainReader : public ExpressionReader {
     public:
-        virtual void begin() = 0;
+        virtual void begin(std::string_view name) = 0;
         virtual bool depends() const = 0;
     };
-    void learn(const char* begin, PlainReader& reader);
+    void learn(const char* begin, bool named, PlainReader& reader);
 
 private:
     enum class Wanted : std::uint8_t { no, program, another };
+    // Of an outline, whose text lies behind it, and then its numbers.
     struct Entry {
         std::uint64_t hash = 0;
-        std::uint32_t text = 0;            // blocks_
-        std::uint32_t first = no_index;    // programs_, a chain
-        std::uint32_t numbers = 0;         // numbers_
+        Store::At first = no_index;        // a chain of programs
         std::uint16_t size = 0;            // characters
         std::uint8_t blocks = 0, number_count = 0;
         std::uint16_t tried = 0;           // about so many times
         std::uint16_t missed = 0;          // since then: the more there are, the less another is worth
     };
+    static constexpr Store::At text_behind = Store::size_of<Entry>();
+    static Store::At numbers_behind(const Entry& entry) { return text_behind + Store::size_of<Block>(entry.blocks); }
+    static Store::At size_of(const Program& program) {
+        return Store::size_of<Program>() + Store::size_of<Operation>(program.count) +
+               Store::size_of<CodeCheck>(program.check_count) + (program.named ? Store::size_of<Deferred>() : 0);
+    }
     static constexpr std::size_t most_entries = 1u << 14, slots = 1u << 15, glimpses = 1u << 13;
     static constexpr std::uint32_t most_tried = 24, soon_tried = 3;  // … at each miss
 
@@ -119,14 +197,22 @@ private:
     unsigned strike_out_wide(const char* begin, const char* end, unsigned& letters);
     unsigned end_among(unsigned stops, const char* begin, const char* end) const;
     void strike_out_hexadecimals(const char* begin, unsigned size);
-    enum class Stop : std::uint8_t { end, text, other };
-    Stop stop_at(const char* p, const char* end) const;
-    std::uint32_t find() const;
-    bool run(const Entry& entry, const char* begin, Encoded& out) const;
-    bool run(const Program& program, const std::uint64_t* numbers, Encoded& out) const;
-    bool find_numbers(const char* begin, std::vector<OutlineNumber>& out) const;
+    enum class Stop : std::uint8_t { end, text, other, unclear };
+    void decide_stops();
+    Stop find_stop(const char* p, const char* end) const;
+    bool strike_out_name(const char* begin);
+    Store::At find(const Outline& outline) const;
+    bool try_entry(Store::At at, const char* begin, Wanted& wanted, Encoded& out);
+    Wanted glimpse(const Outline& outline);
+    bool run_any(Store::At entry, const char* begin, Encoded& out);
+    bool run(Store::At program, const std::uint64_t* numbers, Encoded& out) const;
+    bool find_numbers(const Outline& outline, const char* begin, std::vector<OutlineNumber>& out) const;
     static bool value_of(const char* begin, const OutlineNumber& number, std::uint64_t& value);
-    std::uint32_t add_entry(const char* begin);
+    Store::At add_entry(const Outline& outline, const char* begin);
+    Store::At add_program(Program program, const Recorder& recorder, const std::uint64_t* values);
+    void learn_others(Store::At first, const char* begin, std::span<const OutlineNumber> numbers,
+                      const std::uint64_t* values, PlainReader& reader);
+    std::string_view statement_at(const char* begin) const { return {begin, outline_.size}; }
     void forget();
     void count_hit(bool hit);
 
@@ -134,7 +220,7 @@ private:
     const Codec::Tables& tables_;
     static constexpr unsigned most_stops = 8;
     Block stops_[most_stops];  // each one character, with which such a mark begins; some of them several times
-    unsigned stop_count_ = 0;
+    std::array<Stop, 256> stop_at_{};  // what each character is, if nothing else can begin with it
     // Classes of characters, by their last and first four bits: one is in those that both have.
     static constexpr unsigned class_digit = 1, class_x = 2, class_space = 4, class_tab = 8, class_first_stop = 16,
                               class_last_stop = 128, class_stops = 240;
@@ -143,17 +229,17 @@ private:
     static constexpr unsigned none = ~0u, nowhere = none - 1;
     std::vector<std::string> marks_;  // may end a statement, or begin a comment in one
     bool usable_ = true;
-    Wanted wanted_ = Wanted::no;
-    Outline outline_;
-    std::uint32_t entry_ = 0;              // of that, if there is one
-    std::vector<std::uint32_t> slots_;     // entries_ + 1
+    Wanted wanted_ = Wanted::no, wanted_named_ = Wanted::no;
+    Outline outline_, named_;              // of what was read last; the second without its name
+    std::string_view name_;
+    const char* named_operand_ = nullptr;  // where the name begins, or what marks it
+    Store::At entry_ = 0;                  // of the outline that has one
+    Store::At read_ = 0;                   // the program that read it …
+    std::uint64_t values_[Outline::most_numbers + 1];  // … from these numbers
+    std::vector<Store::At> slots_;         // where entries are, and one more
     std::vector<std::uint32_t> glimpsed_;  // hashes of what came once
-    std::vector<Entry> entries_;
-    std::vector<Block> blocks_;
-    std::vector<OutlineNumber> numbers_;
-    std::vector<Program> programs_;
-    std::vector<Operation> operations_;
-    std::vector<CodeCheck> checks_;
+    std::size_t entry_count_ = 0;
+    Store store_;
     unsigned hits_ = 0, asked_ = 0, pause_ = 0, pause_length_ = 128;  // statements
 };
 

@@ -299,6 +299,8 @@ private:
     enum class Recorded : std::uint8_t { none, taken, open };
     Recorded record_operand(const char* begin, const OperandPlace& place, bool glued, Derivation& found);
     bool is_surely_refused(const char* begin, const OperandPlace& place, bool glued, bool fits, bool out_of_range);
+    bool recorded_name(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
+                       Recorded how);
     bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool is_register(const char* p);
     void note_open(const char* begin);

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <limits>
 #include <map>
-#include <set>
 #include <span>
+#include <utility>
 
 #include "codec/characters.hpp"
 #include "codec/tables.hpp"
@@ -115,6 +115,31 @@ Letters Spellings::first_of(const TextTemplate& text, const std::vector<Field>& 
 
 // --- spellings --------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// So many texts that count up are written as one.
+constexpr std::size_t fewest = 4, fewest_registers = 2;
+
+}  // namespace
+
+// Whether registers are called so, but for their numbers.
+bool Spellings::is_register_word(const std::string& word) {
+    if (!register_words_) {
+        register_words_.emplace();
+        std::string_view last;
+        for (const OperandType& type : isa_.operand_types) {
+            if (type.kind != OperandKind::registers) continue;
+            for (const Entry& entry : type.entries) {
+                for (const std::string_view text : entry.texts) {
+                    const std::string_view begin = text.substr(0, text.find_last_not_of("0123456789") + 1);
+                    if (begin != std::exchange(last, begin)) register_words_->emplace(begin);
+                }
+            }
+        }
+    }
+    return register_words_->contains(word);
+}
+
 // Names that count up with their codes, "v0" to "v255", are one pattern.
 void Spellings::add_entries(const OperandType& type, Known& known) const {
     struct Run {
@@ -125,8 +150,7 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
     std::size_t columns = 0;
     for (const Entry& entry : type.entries) columns = std::max(columns, entry.texts.size());
     const auto flush = [&](Run& run) {
-        constexpr std::size_t fewest = 4;
-        if (run.texts.size() < fewest) {
+        if (run.texts.size() < (type.kind == OperandKind::registers ? fewest_registers : fewest)) {
             for (std::size_t i = 0; i < run.texts.size(); ++i) known.list.push_back({run.texts[i], run.low + i, {}, 0});
         } else {
             PatternNumber number;
@@ -210,7 +234,6 @@ bool merge_counted(std::span<const Spelling* const> run, Spelling& out) {
 }  // namespace
 
 void Spellings::count_up(Index type) {
-    constexpr std::size_t fewest = 4;
     struct Counted {
         std::int64_t number = 0;
         const Spelling* spelling = nullptr;
@@ -239,7 +262,8 @@ void Spellings::count_up(Index type) {
                 run.push_back(all[i].spelling);
             }
             Spelling together;
-            if (run.size() >= fewest && merge_counted(run, together)) {
+            const std::size_t enough = is_register_word(word.first) ? fewest_registers : fewest;
+            if (run.size() >= enough && merge_counted(run, together)) {
                 first_of.emplace(run[0], std::move(together));
                 gone.insert(run.begin() + 1, run.end());
             }
@@ -265,17 +289,24 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     known.goes_on = operator_letters();
     known.open = known.any_number = true;
     known.dropped_numbers = known.unspelled = true;
-    if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
-        rule.carries != 0 || type.width > 62 || type.width == 0)
+    const unsigned bits = rule.sliced ? rule.value_bits : type.width;
+    const bool has_ends = rule.minimum || rule.maximum;
+    // Who loads a based one asks what was read.
+    if (rule.relative || rule.based || rule.linked != NumberRule::Linked::address ||
+        rule.base == NumberBase::floating || rule.carries != 0 || type.width == 0 || bits == 0 || bits > 62 ||
+        (has_ends && (rule.scale != 1 || rule.bias != 0)))
         return;
-    const std::int64_t span = std::int64_t{1} << type.width;
+    const std::int64_t span = std::int64_t{1} << bits;
     const bool is_signed = rule.base == NumberBase::signed_integer;
     PatternNumber number;
     number.scale = rule.scale;
     number.bias = rule.bias;
     number.mask = low_bits(type.width);
-    number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
+    number.drop = rule.slice_low;
+    number.low = rule.base == NumberBase::unsigned_integer && !rule.sliced ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
+    if (rule.minimum) number.low = std::max(number.low, *rule.minimum);
+    if (rule.maximum) number.high = std::min(number.high, *rule.maximum);
     known.dropped_numbers = known.unspelled = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
@@ -646,7 +677,7 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
         if (nested.spaced && !next.spelling.text.empty() && next.spelling.text.back() != ' ') next.spelling.text += ' ';
         next.spelling.text += nested.text;
         for (PatternNumber number : nested.numbers) {
-            if (number.tail_bits != 0 && field.in_tail) return false;
+            if ((number.tail_bits != 0 && field.in_tail) || (number.drop != 0 && again)) return false;
             if (number.same_as >= 0) number.same_as = static_cast<std::int8_t>(number.same_as + first);
             if (again) number.same_as = static_cast<std::int8_t>(partial.told[index].number);
             if (field.in_tail) {
@@ -676,7 +707,7 @@ const PatternNumber* Spellings::only_number(const Spelling& spelling) {
     const PatternNumber* found = nullptr;
     for (const PatternNumber& number : spelling.numbers) {
         if (number.same_as >= 0) continue;
-        if (found || number.low < 0 || number.tail_bits != 0) return nullptr;
+        if (found || !number.is_bits() || number.tail_bits != 0) return nullptr;
         found = &number;
     }
     return found;
@@ -712,6 +743,8 @@ bool Spellings::extend_number(const Partial& partial, const OperandRow& row, con
         !is_simple(field.place) || field.place.width > 40 ||
         partial.spelling.numbers.size() == Patterns::most_numbers || element.scale == 0)
         return false;
+    const int before = partial.told[element.field].number;
+    if (before >= 0 && partial.spelling.numbers[static_cast<std::size_t>(before)].drop != 0) return false;
     const bool may_be_negative = element.scale < 0 || element.bias < 0;
     const bool by_their_bits = may_be_negative && element.bits != 0 && element.bits <= 62;
     if (by_their_bits && !is_negative(row, element)) return false;
@@ -724,7 +757,7 @@ bool Spellings::extend_number(const Partial& partial, const OperandRow& row, con
         number.high = static_cast<std::int64_t>(low_bits(field.place.width));
         number.mask = low_bits(field.place.width);
         number.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
-        number.same_as = static_cast<std::int8_t>(partial.told[element.field].number);
+        number.same_as = static_cast<std::int8_t>(before);
         next.told[element.field].seen = true;
         if (number.same_as < 0) next.told[element.field].number = static_cast<int>(next.spelling.numbers.size());
         if (negative) next.spelling.text += '-';
@@ -772,7 +805,7 @@ Spellings::Constrained Spellings::constrain(Partial& partial, const OperandRow& 
         }
         constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
         PatternNumber& number = partial.spelling.numbers[static_cast<std::size_t>(index)];
-        if (constraint.low > largest || number.low < 0) return Constrained::unclear;
+        if (constraint.low > largest || !number.is_bits()) return Constrained::unclear;
         number.low = static_cast<std::int64_t>(constraint.low);
         number.high = std::min(number.high, static_cast<std::int64_t>(std::min(constraint.high, largest)));
         number.step = static_cast<std::int64_t>(std::min(constraint.step, largest));

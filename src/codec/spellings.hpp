@@ -6,6 +6,8 @@
 #include <bitset>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "codec/patterns.hpp"
@@ -85,6 +87,7 @@ private:
     };
     enum class Constrained : std::uint8_t { never, always, unclear };
 
+    bool is_register_word(const std::string& word);
     void add_entries(const OperandType& type, Known& known) const;
     void add_number(const OperandType& type, Known& known) const;
     void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
@@ -120,6 +123,7 @@ private:
     const Isa& isa_;
     const std::function<bool(std::string_view)> is_register_;
     std::vector<Known> known_;
+    std::optional<std::set<std::string>> register_words_;
 };
 
 }  // namespace isaforge::codec
