@@ -480,6 +480,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.patterns.finish();
     table.open = spellings_.is_open(index);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
+    table.all_numbers = !table.unlisted && spellings_.has_all_numbers(index);
     table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
     table.goes_on = spellings_.goes_on(index);
     for (char c = 'a'; c <= 'z' && (table.unlisted || table.ends_open); ++c)

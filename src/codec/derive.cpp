@@ -118,6 +118,8 @@ bool Reader::recorded_literal(const char*& cursor, const ReadStep& one, const Fo
     while (p != end_ && i != one.text.size() && fold(*p) == fold(one.text[i]) && *p != ' ') ++p, ++i;
     if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0) {
         recorder_->looked_from(begin);
+    } else if (p != end_ && is_digit(*p) && recorder_->differs(p, std::string_view(one.text).substr(i))) {
+        recorder_->looked(begin, p);
     } else {
         recorder_->looked(begin, p + 1);
     }
@@ -161,20 +163,43 @@ Reader::Recorded Reader::record_operand(const char* begin, const OperandPlace& p
     return Recorded::taken;
 }
 
+// The character that it was looked at whether a text can begin with: mostly one may with any digit, or none.
+void Reader::note_first(const char* begin, const OperandTable& table) {
+    const auto is_alike = [&](char c) {
+        return table.first[static_cast<unsigned char>(c)] == table.first[static_cast<unsigned char>('0')];
+    };
+    if (begin == end_ || !is_digit(*begin) || !std::ranges::all_of(std::string_view("123456789"), is_alike))
+        recorder_->looked(begin, begin + 1);
+}
+
+// Whether all of what stands there is a decimal number, and no part of an expression.
+bool Reader::ends_as_number(const char* p) const {
+    while (p != end_ && is_digit(*p)) ++p;
+    p = skip(p);
+    return p == end_ || *p == ',' || *p == '(' || *p == ')' || *p == ']';
+}
+
 // Whether nothing else is looked at to find that no text of the operand stands there, but perhaps an empty one, which `fits`.
 // `out_of_range`: one would fit but for its numbers. Of numbers alone the patterns have all that are plain.
 bool Reader::is_surely_refused(const char* begin, const OperandPlace& place, bool glued, bool fits, bool out_of_range) {
     const OperandType& type = isa_.operand_types[place.index];
     const OperandTable& table = tables_.operands[place.index];
-    if (type.kind == OperandKind::number) return out_of_range || is_register(begin);
-    if (type.kind != OperandKind::table) return true;
-    if (table.nullable && !fits) return false;
-    if (begin == end_) return true;
-    recorder_->looked(begin, begin + 1);
-    if (!table.first[static_cast<unsigned char>(*begin)]) return true;
     const char* word = begin;
     while (word != end_ && *word == '-') ++word;
-    if (table.open && !is_register(word)) recorder_->looked(word, word + word_at(word).size());
+    const bool is_number = word != end_ && is_digit(*word);
+    if (type.kind == OperandKind::number) {
+        if (out_of_range || is_register(begin)) return true;
+        if (!is_number) return false;
+        if (word == begin + 1 && !may_be_negative(type.number) && ends_as_number(word) && recorder_->differs(word, "0"))
+            return true;
+    } else if (type.kind != OperandKind::table) {
+        return true;
+    }
+    if (table.nullable && !fits) return false;
+    if (begin == end_) return true;
+    note_first(begin, table);
+    if (!table.first[static_cast<unsigned char>(*begin)]) return true;
+    if (table.open && !is_number && !is_register(word)) recorder_->looked(word, word + word_at(word).size());
     return is_refused(walk_of(*place.texts, begin), table, place, glued);
 }
 
@@ -195,7 +220,7 @@ bool Reader::recorded_operand(const char*& cursor, const ReadStep& one, const Fo
                               Image& image) {
     const char* const begin = skip(cursor);
     if (one.table && one.table->nullable) {
-        recorder_->looked(begin, begin + 1);
+        note_first(begin, *one.table);
         if (begin == end_ || !one.table->first[static_cast<unsigned char>(*begin)])
             return take_step(cursor, one, form, parsed, image);
     }
@@ -285,12 +310,30 @@ void Recorder::looked(const char* begin, const char* end) {
     }
 }
 
+// Whether it can be said when a number that stands there is not what the text begins with.
+bool Recorder::differs(const char* p, std::string_view text) {
+    if (text.empty() || !is_digit(text[0])) return !text.empty();  // any digit is as wrong
+    constexpr std::size_t most_digits = 9;
+    std::size_t size = 0;
+    Operation other;
+    while (size < text.size() && is_digit(text[size]))
+        other.bias = other.bias * 10 + static_cast<unsigned>(text[size++] - '0');
+    for (unsigned i = 0; i < numbers_.size() && size <= most_digits; ++i) {
+        if (begin_ + numbers_[i].at != p || numbers_[i].is_hexadecimal) continue;
+        other.number = static_cast<std::uint8_t>(i);
+        other.outside = true;
+        if (numbers_[i].size == size) noted_.push_back(other);
+        return numbers_[i].size <= size || text[0] == '0';  // else the text may be the begin of another number
+    }
+    return false;
+}
+
 namespace {
 
 // What is asked, without what becomes of it.
 Operation as_guard(Operation one) {
     one.mask = one.low = 0;
-    one.shift = one.scale = 0;
+    one.shift = one.scale = one.drop = 0;
     one.negative = false;
     return one;
 }
@@ -325,23 +368,21 @@ bool Recorder::in_range(const PatternNumber& rule, unsigned number, Operation& o
     };
     const std::int64_t scale = rule.scale < 0 ? -rule.scale : rule.scale;
     if (rule.operand != no_index || !is_power(scale) || !is_power(rule.step) || rule.bias > most || rule.bias < -most ||
-        rule.low < -most || rule.high > most || (rule.scale < 0 && rule.step != 1) ||
-        (rule.drop != 0 && (rule.scale != 1 || rule.step != 1)))
+        rule.low < -most || rule.high > most || (rule.scale < 0 && rule.step != 1))
         return false;
     // Numbers as they are written are not negative.
-    const std::int64_t low =
-        rule.bias == 0 && rule.scale > 0 && rule.step == 1 ? std::max<std::int64_t>(rule.low, 0) : rule.low;
-    const std::int64_t first = rule.scale < 0 ? rule.high : low;  // what the least number stands for
-    const std::int64_t span = (rule.high - low) * scale, step = rule.step * scale;
-    const std::int64_t dropped = first >> rule.drop;
-    if (low > rule.high || span > most_bits || step - 1 > most_bits || dropped != static_cast<std::int32_t>(dropped) ||
-        dropped << rule.drop != first)
+    const bool from_zero = rule.bias == 0 && rule.step == 1;
+    const std::int64_t low = from_zero && rule.scale > 0 ? std::max<std::int64_t>(rule.low, 0) : rule.low;
+    const std::int64_t high = from_zero && rule.scale < 0 ? std::min<std::int64_t>(rule.high, 0) : rule.high;
+    const std::int64_t first = rule.scale < 0 ? high : low;  // what the least number stands for
+    const std::int64_t span = (high - low) * scale, step = rule.step * scale;
+    if (low > high || span > most_bits || step - 1 > most_bits || first != static_cast<std::int32_t>(first))
         return false;
     out.number = static_cast<std::uint8_t>(number);
-    out.scale = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(scale)) + rule.drop);
+    out.scale = static_cast<std::uint8_t>(std::countr_zero(static_cast<std::uint64_t>(scale)));
     out.negative = rule.scale < 0;
     out.bias = static_cast<std::uint64_t>(rule.bias + first * rule.scale);
-    out.low = static_cast<std::int32_t>(dropped);
+    out.low = static_cast<std::int32_t>(first);
     out.span = static_cast<std::uint32_t>(span);
     out.step_mask = static_cast<std::uint32_t>(step - 1);
     return true;
@@ -371,19 +412,39 @@ bool Recorder::takes(const OperandTable& table, const Derivation& derivation) co
     return !all_codes(derivation, is_same);
 }
 
-namespace {
-
-// Where these bits of a value lie in the image, if they lie together; too far behind if they do not.
-unsigned position_of(const BitPlace& place, unsigned shift, unsigned width) {
-    constexpr unsigned nowhere = max_instruction_bits;
-    for (const BitPiece& piece : place.pieces) {
-        if (shift >= piece.shift && shift + width <= piece.shift + piece.width)
-            return piece.position + shift - piece.shift;
+// Puts what the operation comes to where the rule says that it goes: piece by piece, where its bits do not lie together. False
+// where one operation a piece cannot.
+bool Recorder::put(const PatternNumber& rule, const Operation& number, const BitPlace& place, std::uint64_t base) {
+    const bool in_tail = rule.tail_bits != 0;
+    const unsigned room = in_tail ? rule.tail_bits : place.width - std::min<unsigned>(rule.shift, place.width);
+    std::uint64_t mask = rule.mask & low_bits(room);
+    if (rule.low >= 0) mask &= low_bits(static_cast<unsigned>(std::bit_width(rule.bits(rule.high))));
+    const auto width = static_cast<unsigned>(std::bit_width(mask));
+    if (width > 32 || (!in_tail && (base & mask << rule.shift) != 0)) return false;
+    const std::size_t before = noted_.size();
+    const auto add = [&](unsigned first, unsigned count, unsigned position) {  // bits of the value
+        Operation one = number;
+        one.mask = static_cast<std::uint32_t>(mask >> first & low_bits(count));
+        one.drop = static_cast<std::uint8_t>(rule.drop + first);
+        one.shift = static_cast<std::uint8_t>(position);
+        noted_.push_back(one);
+        return position + count <= 128 && position / 64 == (position + count - 1) / 64 && rule.drop + first < 32;
+    };
+    bool good = true;
+    if (width == 0) {
+        noted_.push_back(number);
+    } else if (in_tail) {
+        good = add(0, width, candidate_->bits);
+    } else {
+        for (const BitPiece& piece : place.pieces) {
+            const unsigned low = std::max<unsigned>(piece.shift, rule.shift);
+            const unsigned high = std::min<unsigned>(piece.shift + piece.width, rule.shift + width);
+            if (low < high) good = good && add(low - rule.shift, high - low, piece.position + low - piece.shift);
+        }
     }
-    return nowhere;
+    if (!good) noted_.resize(before);
+    return good;
 }
-
-}  // namespace
 
 void Recorder::take(const OperandTable& table, const Field& field, const Derivation& derivation) {
     const BitPlace& place = field.place;
@@ -400,20 +461,9 @@ void Recorder::take(const OperandTable& table, const Field& field, const Derivat
             out.less = static_cast<std::uint8_t>(good ? taken[static_cast<std::size_t>(rule.same_as)] : 0);
             out.bias = static_cast<std::uint64_t>(rule.bias) - static_cast<std::uint64_t>(other.bias);
             out.span = out.low = out.step_mask = out.scale = 0;
+            if (good) noted_.push_back(out);
         } else if (good) {
-            const bool in_tail = rule.tail_bits != 0;
-            const unsigned room = in_tail ? rule.tail_bits : place.width - std::min<unsigned>(rule.shift, place.width);
-            std::uint64_t mask = rule.mask & low_bits(room);
-            if (rule.low >= 0) {
-                const auto highest = static_cast<std::uint64_t>(rule.high) >> rule.drop;
-                mask &= low_bits(static_cast<unsigned>(std::bit_width(highest)));
-            }
-            const auto width = static_cast<unsigned>(std::bit_width(mask));
-            out.mask = static_cast<std::uint32_t>(mask);
-            const unsigned at = in_tail ? candidate_->bits : position_of(place, rule.shift, width);
-            out.shift = static_cast<std::uint8_t>(at);
-            good = (in_tail || (derivation.base & mask << rule.shift) == 0) && width <= 32 && at + width <= 128 &&
-                   (width == 0 || at / 64 == (at + width - 1) / 64);
+            good = put(rule, out, place, derivation.base);
         }
         taken.push_back(good ? number : -1);
         if (!good) {
@@ -422,7 +472,6 @@ void Recorder::take(const OperandTable& table, const Field& field, const Derivat
         }
         has_number = true;
         put_ |= 1u << number;
-        noted_.push_back(out);
     }
     has_tail_ |= derivation.match.tail_bits != 0;
     if (!has_number) return;
@@ -455,12 +504,36 @@ void Recorder::guard(const Derivation& derivation) {
     }
 }
 
+namespace {
+
+struct Codes {
+    std::uint64_t low = 0, high = ~std::uint64_t{0};
+};
+
+// All that the numbers can give lie there.
+Codes codes_of(std::uint64_t base, const std::vector<Derivation::Part>& parts) {
+    if (parts.empty()) return {base, base};
+    const PatternNumber& rule = parts[0].rule;
+    if (parts.size() > 1 || rule.tail_bits != 0 || rule.operand != no_index || !rule.is_bits() ||
+        (base & rule.mask << rule.shift) != 0)
+        return {};
+    return {base | rule.bits(rule.low) << rule.shift, base | rule.bits(rule.high) << rule.shift};
+}
+
+bool are_apart(const Codes& one, const Codes& other) { return one.high < other.low || other.high < one.low; }
+
+}  // namespace
+
 // Whether it can be said of the numbers when they mean the operand again that was read for the field before, as they do or not.
 bool Recorder::take_again(const Field& field, const Derivation& derivation, bool is_same) {
     const auto before =
         std::find_if(taken_.begin(), taken_.end(), [&](const Taken& one) { return one.field == &field; });
-    if (before == taken_.end() || before->base != derivation.base || before->parts.size() != derivation.parts.size())
-        return false;
+    if (before == taken_.end()) return false;
+    if (!is_same && are_apart(codes_of(before->base, before->parts), codes_of(derivation.base, derivation.parts))) {
+        guard(derivation);
+        return true;
+    }
+    if (before->base != derivation.base || before->parts.size() != derivation.parts.size()) return false;
     std::vector<Operation> all;
     std::uint32_t numbers = 0;
     unsigned compared = 0;

@@ -58,6 +58,7 @@ public:
     void candidate(const Candidate& candidate);
     void looked(const char* begin, const char* end);
     void looked_from(const char* begin) { looked(begin, end_); }
+    bool differs(const char* p, std::string_view text);
     void give_up() { gave_up_ = true; }
     // Whether that operand is the name; and that it was read as the number that it stands for.
     bool is_name(const char* p) const { return named_ && p == named_; }
@@ -73,6 +74,7 @@ public:
 private:
     int number_at(const char* begin, const char* end) const;
     bool in_range(const PatternNumber& rule, unsigned number, Operation& out) const;
+    bool put(const PatternNumber& rule, const Operation& number, const BitPlace& place, std::uint64_t base);
     void drop_candidate();
     void only(unsigned number) { only_ |= 1u << number; }
     bool takes(const OperandTable& table, const Derivation& derivation) const;

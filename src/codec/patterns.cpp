@@ -54,7 +54,7 @@ constexpr Classes letter_classes(false, '~'), folded_classes(true, '~'), all_cla
 // Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
 bool may_go_on(const char* p, const char* end, char stop) {
     while (p != end && (*p == ' ' || *p == '\t')) ++p;
-    return p != end && *p != stop && std::string_view("+-*/%<>=!&^|?.:('").find(*p) != std::string_view::npos;
+    return p != end && *p != stop && std::string_view("+-*/%<>=!&^|?.:'").find(*p) != std::string_view::npos;
 }
 
 }  // namespace

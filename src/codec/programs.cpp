@@ -418,7 +418,7 @@ bool Programs::run(Store::At at, const std::uint64_t* numbers, Encoded& out) con
         const bool outside = value > one->span || (value & one->step_mask) != 0;
         if (outside != one->outside) return false;
         const auto steps = static_cast<std::uint32_t>(value >> one->scale), low = static_cast<std::uint32_t>(one->low);
-        const std::uint64_t bits = (one->negative ? low - steps : low + steps) & one->mask;
+        const std::uint64_t bits = (one->negative ? low - steps : low + steps) >> one->drop & one->mask;
         words[one->shift >> 6] |= bits << (one->shift & 63);
     }
     behind += Store::size_of<Operation>(program.count);

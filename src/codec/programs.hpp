@@ -47,15 +47,15 @@ struct OutlineNumber {
 };
 
 // One thing that a program asks of a number, or of the difference of two, less `bias`: whether it is at most `span` and a
-// multiple of a power of two. What is, without its lowest `scale` bits, is added to `low`, or subtracted, and goes into the image
-// from bit `shift` on, where it has a mask.
+// multiple of a power of two. What is, without its lowest `scale` bits, is added to `low`, or subtracted. Of that, the bits from
+// `drop` on for which there is a mask go into the image from bit `shift` on.
 struct Operation {
     std::uint64_t bias = 0;
     std::uint32_t span = 0, mask = 0, step_mask = 0;
     std::int32_t low = 0;
     std::uint8_t number = 0;
     std::uint8_t less = Outline::nothing;  // the number that is subtracted
-    std::uint8_t shift = 0, scale = 0;
+    std::uint8_t shift = 0, scale = 0, drop = 0;
     bool outside = false;                  // it must not be so
     bool negative = false;
 

@@ -375,15 +375,15 @@ bool Reader::is_refused(const Patterns::Walk& walk, const OperandTable& table, c
                         bool glued) const {
     const char* word = walk.begin;
     while (word != end_ && *word == '-') ++word;
-    if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1 || is_digit(*word) ||
-        table.incomplete[static_cast<unsigned char>(*word)])
-        return false;
+    if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1) return false;
+    const bool is_number = is_digit(*word);
+    if (is_number ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*word)]) return false;
     const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0}, word);
     if (refusal.end) {
         const char* const next = skip(refusal.end);
         return next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
-    if (refusal.may_vary) return false;
+    if (refusal.may_vary || is_number) return false;
     return !table.open || (!thorough_ && names_register(tables_, word_at(word)));
 }
 
@@ -446,7 +446,8 @@ bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool g
         return true;
     }
     const std::uint64_t left_out = out.code;
-    if (type.kind == OperandKind::number) return number(cursor, index, out);
+    if (type.kind == OperandKind::number)
+        return refused && !thorough_ ? fail(begin, nullptr, index) : number(cursor, index, out);
     // The rows know other spacings of the same texts, and expressions.
     const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
     const bool may_fit = (may_begin && !refused) || (table.nullable && !fits);

@@ -87,7 +87,7 @@ Letters Spellings::number_letters() const {
 // What may go on with an expression behind a number.
 Letters Spellings::operator_letters() {
     Letters out;
-    for (const char c : {'+', '-', '*', '/', '%', '<', '>', '&', '|', '^', '=', '!', '?', ':', '(', '~', '.', '@'})
+    for (const char c : {'+', '-', '*', '/', '%', '<', '>', '&', '|', '^', '=', '!', '?', ':', '~', '.', '@'})
         out.set(static_cast<unsigned char>(c));
     return out;
 }
@@ -309,7 +309,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     if (rule.maximum) number.high = std::min(number.high, *rule.maximum);
     known.dropped_numbers = known.unspelled = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
-    if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
+    if (!may_be_negative(rule)) return;
     number.scale = -number.scale;
     number.bias = -number.bias;
     known.list.push_back({std::string("-") + number_mark, 0, {number}, 0});

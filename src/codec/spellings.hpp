@@ -17,6 +17,12 @@ namespace isaforge::codec {
 
 using Letters = std::bitset<256>;
 
+// Whether a number with a sign may be one of these, if it is not 0.
+inline bool may_be_negative(const NumberRule& rule) {
+    const bool is_unsigned = rule.base == NumberBase::unsigned_integer && !rule.sliced;
+    return !(is_unsigned || (rule.minimum && *rule.minimum >= 0)) || rule.scale < 0 || rule.bias < 0;
+}
+
 class Spellings {
 public:
     // `is_register`: whether a word is the name of a register, so that it is no symbol in an expression.
@@ -32,6 +38,7 @@ public:
         Known& known = known_[type];
         std::erase_if(known.list, [&](const Spelling& spelling) {
             const bool kept = keep(spelling);
+            known.forgot_numbers |= !kept && !spelling.numbers.empty();
             if (!kept && !spelling.numbers.empty()) known.dropped |= words_of(spelling);
             return !kept;
         });
@@ -43,6 +50,11 @@ public:
     const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
     // Whether there are texts that no spelling is for, which may be numbers.
     bool is_open(Index type) const { return known_[type].open; }
+    // Whether each plain number that a text begins with, or is, is a spelling's.
+    bool has_all_numbers(Index type) const {
+        const Known& known = known_[type];
+        return known.open && !known.unspelled && !known.dropped_numbers && !known.forgot_numbers;
+    }
     // Whether there are texts that no spelling is for and that may be longer than the one that fits.
     bool is_unlisted(Index type) const { return known_[type].unlisted; }
     // Whether the number that a spelling ends with may be written as an expression.
@@ -74,6 +86,7 @@ private:
         Letters words;          // what texts begin with, behind signs, but for numbers
         Letters dropped;        // … those that could not be made spellings
         bool dropped_numbers = false;  // and so some numbers
+        bool forgot_numbers = false;   // … or are no spellings any more
         Letters goes_on;        // behind a spelling, in an unlisted text
     };
     struct Told {                // of a field

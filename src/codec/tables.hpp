@@ -65,6 +65,7 @@ struct OperandTable {
     bool needs_rows = false;            // some text holds a number: others may be written
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool open = false;                  // may be a number that is written in another way
+    bool all_numbers = false;           // plain numbers that a text begins with are patterns
     Letters incomplete;                 // what texts of rows begin with, behind signs, that are no patterns and no numbers
     bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
     Letters goes_on;                    // … where one of these stands behind it
