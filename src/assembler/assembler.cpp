@@ -55,6 +55,7 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
 void Engine::use_surface(const Surface& surface) {
     surface_ = surface;
     newline_ends_ = surface.statement_end.empty();
+    usual_end_ = newline_ends_ ? '\n' : surface.statement_end.size() == 1 ? surface.statement_end[0] : '\0';
     std::fill(std::begin(lexical_), std::end(lexical_), std::uint8_t{0});
     const auto begins = [&](const std::string& text, std::uint8_t what) {
         if (!text.empty()) lexical_[static_cast<unsigned char>(text[0])] |= what;

@@ -17,6 +17,7 @@ enum CharacterClass : std::uint8_t {
     class_digit = 4,
     class_blank = 8,
     class_operator = 16,  // may begin a binary operator
+    class_line_end = 32,
 };
 
 constexpr std::array<std::uint8_t, 256> make_character_classes() {
@@ -26,6 +27,7 @@ constexpr std::array<std::uint8_t, 256> make_character_classes() {
     for (int c = 128; c < 256; ++c) classes[c] = class_name_start | class_name;
     for (int c = '0'; c <= '9'; ++c) classes[c] = class_digit | class_name;
     for (const char c : {' ', '\t', '\r', '\f', '\v'}) classes[static_cast<unsigned char>(c)] = class_blank;
+    classes['\n'] = class_line_end;
     for (const char c : {'+', '-', '*', '/', '%', '<', '>', '=', '!', '&', '|', '^', '?'}) {
         classes[static_cast<unsigned char>(c)] = class_operator;
     }

@@ -179,6 +179,7 @@ private:
     bool encode(const char*& p);
     bool take_ahead(const char*& p);
     bool take_known(const char*& p);
+    bool take_name(const char* begin);
     bool may_be_known() const;
     void note_known(const char* begin, const char* end);
     bool run_known(const char*& p);
@@ -568,7 +569,8 @@ private:
 
     // From the description's surface.
     std::uint8_t lexical_[256] = {};
-    bool newline_ends_ = true;  // instructions end with their line
+    bool newline_ends_ = true;  // instructions end with their line …
+    char usual_end_ = '\n';     // … or with this, or with a longer mark: NUL
     bool little_endian_ = true;
     bool data_big_endian_ = false;
     bool record_lines_ = false;

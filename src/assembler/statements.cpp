@@ -60,7 +60,7 @@ void Engine::run(Input& input) {
     expressions_.stable_text = input.kind != Input::Kind::substitution;
     const char* p = input.begin;
     while (true) {
-        while (is(*p, class_blank) || *p == '\n') ++p;
+        while (is(*p, class_blank | class_line_end)) ++p;
         if (p >= input.end || ended_ || input.exited || output_full_) break;
         if (p != asked_known_ && may_be_known() && run_known(p)) continue;
         run_statement(p);
@@ -408,16 +408,20 @@ bool Engine::take_ahead(const char*& p) {
 // A statement of which there is a program.
 bool Engine::take_known(const char*& p) {
     const char* q = p;
-    if (symbols_.shadows_registers() || !plain_.known_or_named(q, text_end_, encoded_) || is_off(encoded_.form))
+    if (symbols_.shadows_registers() || !plain_.known_or_named(q, text_end_, encoded_) || is_off(encoded_.form) ||
+        (encoded_.deferred_count != 0 && !take_name(p)))
         return false;
-    if (encoded_.deferred_count != 0) {
-        NumberValue number;
-        expressions_.clear_operands();
-        if (!expressions_.read_name(plain_.name(), number)) return false;
-        encoded_.deferred[0].handle = number.handle;
-        named_ = p;
-    }
     p = q;
+    return true;
+}
+
+// What the name means that the known statement at `begin` ends with. False where that is known, or the name is a register's.
+bool Engine::take_name(const char* begin) {
+    NumberValue number;
+    expressions_.clear_operands();
+    if (!expressions_.read_name(plain_.name(), number)) return false;
+    encoded_.deferred[0].handle = number.handle;
+    named_ = begin;
     return true;
 }
 
@@ -450,9 +454,11 @@ bool Engine::run_known(const char*& p) {
     do {
         const char* q = p;
         asked_known_ = p;
-        if (!take_ahead(q) && !take_known(q)) break;
+        if (!(ahead_ && take_ahead(q)) &&
+            !(plain_.known_or_named(q, text_end_, encoded_) && (encoded_.deferred_count == 0 || take_name(p))))
+            break;
         const char* const end = q;
-        if (*q == '\n' && newline_ends_) {
+        if (*q == usual_end_ && q < text_end_) {
             ++q;
         } else if (!accept_known_end(q)) {
             break;
@@ -472,7 +478,7 @@ bool Engine::run_known(const char*& p) {
         }
         line_ends = 0;
         for (q = end; q != p; ++q) line_ends += *q == '\n';
-        for (; is(*p, class_blank) || *p == '\n'; ++p) line_ends += *p == '\n';
+        for (; is(*p, class_blank | class_line_end); ++p) line_ends += *p == '\n';
     } while (p < text_end_ && !ended_ && !output_full_);
     return p != first;
 }
