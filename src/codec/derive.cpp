@@ -184,13 +184,13 @@ bool Reader::ends_as_number(const char* p) const {
 bool Reader::is_surely_refused(const char* begin, const OperandPlace& place, bool glued, bool fits, bool out_of_range) {
     const OperandType& type = isa_.operand_types[place.index];
     const OperandTable& table = tables_.operands[place.index];
-    const char* word = begin;
-    while (word != end_ && *word == '-') ++word;
+    const char* const word = behind_signs(begin);
     const bool is_number = word != end_ && is_digit(*word);
     if (type.kind == OperandKind::number) {
         if (out_of_range || is_register(begin)) return true;
         if (!is_number) return false;
-        if (word == begin + 1 && !may_be_negative(type.number) && ends_as_number(word) && recorder_->differs(word, "0"))
+        const bool is_negated = word != begin && word[-1] == '-' && (word - 1 == begin || word[-2] != '-');
+        if (is_negated && !may_be_negative(type.number) && ends_as_number(word) && recorder_->differs(word, "0"))
             return true;
     } else if (type.kind != OperandKind::table) {
         return true;

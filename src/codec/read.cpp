@@ -370,11 +370,21 @@ std::string_view Reader::word_at(const char* p) const {
     return {p, static_cast<std::size_t>(after - p)};
 }
 
+// Behind the signs of what stands there, and what may stand before a number.
+const char* Reader::behind_signs(const char* p) const {
+    const std::string& prefix = isa_.surface.immediate_prefix;
+    if (!prefix.empty() && std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(prefix)) {
+        const char* const behind = p + prefix.size();
+        if (behind != end_ && (is_digit(*behind) || *behind == '-')) p = behind;
+    }
+    while (p != end_ && *p == '-') ++p;
+    return p;
+}
+
 // Whether what begins with a name, behind signs, is no text of the operand however the rest of it is written.
 bool Reader::is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place,
                         bool glued) const {
-    const char* word = walk.begin;
-    while (word != end_ && *word == '-') ++word;
+    const char* const word = behind_signs(walk.begin);
     if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1) return false;
     const bool is_number = is_digit(*word);
     if (is_number ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*word)]) return false;

@@ -304,6 +304,7 @@ private:
     bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool is_register(const char* p);
     void note_open(const char* begin);
+    const char* behind_signs(const char* p) const;
     bool ends_as_number(const char* p) const;
     void note_first(const char* begin, const OperandTable& table);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image,

@@ -308,11 +308,22 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     if (rule.minimum) number.low = std::max(number.low, *rule.minimum);
     if (rule.maximum) number.high = std::min(number.high, *rule.maximum);
     known.dropped_numbers = known.unspelled = false;
-    known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
+    const std::string& prefix = isa_.surface.immediate_prefix;
+    const auto add = [&](std::string text) {
+        if (!prefix.empty()) known.list.push_back({prefix + text, 0, {number}, 0});
+        known.list.push_back({std::move(text), 0, {number}, 0});
+    };
+    add(std::string(1, number_mark));
     if (!may_be_negative(rule)) return;
     number.scale = -number.scale;
     number.bias = -number.bias;
-    known.list.push_back({std::string("-") + number_mark, 0, {number}, 0});
+    add(std::string("-") + number_mark);
+}
+
+// Without what may stand before a number.
+std::string_view Spellings::behind_prefix(std::string_view text) const {
+    const std::string& prefix = isa_.surface.immediate_prefix;
+    return prefix.empty() || !text.starts_with(prefix) ? text : text.substr(prefix.size());
 }
 
 void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const TextTemplate& text,
@@ -411,8 +422,9 @@ Letters Spellings::words_of(const TextTemplate& text, const std::vector<Field>& 
 
 Letters Spellings::words_of(const Spelling& spelling) const {
     Letters out;
-    const auto first = std::ranges::find_if_not(spelling.text, is_sign);
-    if (first == spelling.text.end()) return out.set();
+    const std::string_view text = behind_prefix(spelling.text);
+    const auto first = std::ranges::find_if_not(text, is_sign);
+    if (first == text.end()) return out.set();
     if (*first == operand_mark) return known_[spelling.numbers[0].operand].words;
     if (*first != number_mark && !is_digit(*first)) add_letter(out, *first);
     return out;
@@ -440,7 +452,7 @@ void Spellings::add_dropped(const OperandRow& row, const TextTemplate& text, Kno
 // A text that may be read as a number too, so that the order of the rows decides. A register is none, whatever its sign, and
 // no word is that goes on behind what a number could be.
 bool Spellings::is_numeric(const Spelling& spelling) const {
-    std::string_view text = spelling.text;
+    std::string_view text = behind_prefix(spelling.text);
     const bool is_signed = !text.empty() && is_sign(text[0]);
     while (!text.empty() && is_sign(text[0])) text.remove_prefix(1);
     if (text.empty()) return is_signed;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codec/patterns.hpp"
@@ -110,6 +111,7 @@ private:
                 const After& after) const;
     bool is_open(const OperandRow& row, const TextTemplate& text) const;
     void add_numbers(const OperandRow& row, const TextTemplate& text, Known& known) const;
+    std::string_view behind_prefix(std::string_view text) const;
     bool is_numeric(const Spelling& spelling) const;
     Letters words_of(const TextTemplate& text, const std::vector<Field>& fields) const;
     Letters words_of(const Spelling& spelling) const;
