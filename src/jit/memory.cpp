@@ -408,14 +408,14 @@ struct Memory::Elsewhere {
 // Their addresses may be any: processors take thousands of cycles for an access without lanes to where no memory is.
 void Memory::leave_if_none_acts(llvm::Type* loaded) {
     llvm::IRBuilder<>& b = e_.b;
-    llvm::BasicBlock *const none = e_.new_block("none"), *const some = e_.new_block("some");
-    b.CreateCondBr(b.CreateOrReduce(e_.function->getArg(of_mask)), some, none);
-    b.SetInsertPoint(none);
+    llvm::BasicBlock *const no_lane = e_.new_block("none"), *const any_lane = e_.new_block("some");
+    b.CreateCondBr(b.CreateOrReduce(e_.function->getArg(of_mask)), any_lane, no_lane);
+    b.SetInsertPoint(no_lane);
     if (loaded != nullptr)
         b.CreateAlignedStore(llvm::Constant::getNullValue(loaded), e_.function->getArg(of_data),
                              llvm::Align(loaded->getScalarSizeInBits() / 8));
     b.CreateRet(b.getTrue());
-    b.SetInsertPoint(some);
+    b.SetInsertPoint(any_lane);
 }
 
 // The stretch around the first lane becomes the one at hand, if the hart's table of pages knows it.

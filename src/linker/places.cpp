@@ -171,15 +171,15 @@ bool place_linked_sections(LinkedProgram& program, const LinkOptions& options, D
 
 bool evaluate(const LinkScript& script, const LinkScript::Definition& definition, const Object& object,
               const std::function<const Symbol*(std::string_view)>& find, LinkedValue& out, Diagnostics& diagnostics) {
-    using Kind = LinkScript::Term::Kind;
+    using TermKind = LinkScript::Term::Kind;
     const auto fail = [&](Place place, std::string message) {
         diagnostics.error(place, std::move(message));
         return false;
     };
     const auto value_of = [&](const LinkScript::Term& term, LinkedValue& value) {
         value = {absolute_section, term.number};
-        if (term.kind == Kind::number) return true;
-        if (term.kind == Kind::symbol) {
+        if (term.kind == TermKind::number) return true;
+        if (term.kind == TermKind::symbol) {
             const Symbol* const symbol = find(term.name);
             if (!symbol || symbol->section == undefined_section)
                 return fail(term.place, fmt::format("'{}' is not defined", term.name));
@@ -187,10 +187,10 @@ bool evaluate(const LinkScript& script, const LinkScript::Definition& definition
             return true;
         }
         const auto region = std::ranges::find(script.regions, term.name, &LinkScript::Region::name);
-        if (region != script.regions.end() && term.kind != Kind::stored) {
-            value.value = term.kind == Kind::start  ? region->address
-                          : term.kind == Kind::size ? region->size
-                                                    : region->address + region->size;
+        if (region != script.regions.end() && term.kind != TermKind::stored) {
+            value.value = term.kind == TermKind::start  ? region->address
+                          : term.kind == TermKind::size ? region->size
+                                                        : region->address + region->size;
             return true;
         }
         const Index index = object.find_section(term.name);
@@ -198,9 +198,9 @@ bool evaluate(const LinkScript& script, const LinkScript::Definition& definition
             return fail(term.place, fmt::format("there is no section or region '{}' in this program", term.name));
         const Section& section = object.sections[index];
         switch (term.kind) {
-            case Kind::start: value = {index, 0}; break;
-            case Kind::end: value = {index, section.extent()}; break;
-            case Kind::size: value.value = section.extent(); break;
+            case TermKind::start: value = {index, 0}; break;
+            case TermKind::end: value = {index, section.extent()}; break;
+            case TermKind::size: value.value = section.extent(); break;
             default: value.value = section.load_address;
         }
         return true;
