@@ -127,9 +127,8 @@ bool Spellings::is_register_word(const std::string& word) {
     if (!register_words_) {
         register_words_.emplace();
         std::string_view last;
-        for (const OperandType& type : isa_.operand_types) {
-            if (type.kind != OperandKind::registers) continue;
-            for (const Entry& entry : type.entries) {
+        for (const RegisterFile& file : isa_.register_files) {
+            for (const Entry& entry : file.entries) {
                 for (const std::string_view text : entry.texts) {
                     const std::string_view begin = text.substr(0, text.find_last_not_of("0123456789") + 1);
                     if (begin != std::exchange(last, begin)) register_words_->emplace(begin);
