@@ -20,6 +20,9 @@ inline constexpr std::array<bool, 256> word_characters = [] {
 }();
 inline bool is_word(char c) { return word_characters[static_cast<unsigned char>(c)]; }
 
+// What names of symbols are made of, if they are ASCII.
+inline bool is_name(char c) { return is_word(c) || c == '.' || c == '$'; }
+
 // 16 or more where it is none.
 inline unsigned hex_digit(char c) {
     if (is_digit(c)) return static_cast<unsigned>(c - '0');

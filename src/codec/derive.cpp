@@ -108,9 +108,8 @@ bool Reader::recorded_literal(const char*& cursor, const ReadStep& one, const Fo
         return true;
     }
     // No name begins with a mark.
-    if (recorder_->is_name(begin) && !one.text.empty() && static_cast<signed char>(one.text[0]) >= 0 &&
-        !is_word(one.text[0]) && one.text[0] != '.' && one.text[0] != '$' && one.text[0] != ' ')
-        return false;
+    const char first = one.text.empty() ? ' ' : one.text[0];
+    if (recorder_->is_name(begin) && first > ' ' && !codec::is_name(first)) return false;
     // What it was refused for: a character, if not some other way to write the same.
     const auto fold = [&](char c) { return tables_.fold[static_cast<unsigned char>(c)]; };
     const char* p = begin;

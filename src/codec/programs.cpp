@@ -325,7 +325,6 @@ bool Programs::outline(const char* begin, const char* end) {
 
 // The outline without the name that the statement ends with. False where it ends with none that is an operand.
 bool Programs::strike_out_name(const char* begin) {
-    const auto is_name = [](char c) { return is_word(c) || c == '.' || c == '$'; };
     unsigned at = outline_.size;
     while (at != 0 && is_name(begin[at - 1])) --at;
     if (at == outline_.size || is_digit(begin[at])) return false;
