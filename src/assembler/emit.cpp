@@ -173,7 +173,8 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
     // Where a number would be what is a register in the first, it is no other encoding of that.
     const auto waits_alike = [&](const Encoded& candidate) {
         for (unsigned i = 0; i < candidate.deferred_count && relaxation.count != 0; ++i) {
-            const Place where = fixup_of(candidate, i, expressions_.here).place;
+            const Expressions::Operand& number = expressions_.operand(candidate.deferred[i].handle);
+            const Place where = place(number.begin, number.end);
             const auto is_there = [&](const Fixup& one) { return one.place.offset == where.offset; };
             if (std::ranges::none_of(fixups_of(relaxed_encodings_[relaxation.first]), is_there)) return false;
         }
