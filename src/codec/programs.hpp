@@ -98,8 +98,6 @@ public:
     template <class T>
     At add(std::span<const T> many) {
         static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= unit);
-        constexpr std::size_t usual =
-            1u << 18;  // of address space, rather than to copy what is there each time that it grows
         if (units_.capacity() == 0) units_.reserve(usual);
         const At at = end();
         units_.resize(at + size_of<T>(many.size()));
@@ -122,6 +120,8 @@ public:
     void end_at(At end) { units_.resize(end); }
 
 private:
+    static constexpr std::size_t usual =
+        1u << 18;  // of address space, rather than to copy what is there whenever it grows
     struct alignas(unit) Unit {
         std::byte bytes[unit];
     };

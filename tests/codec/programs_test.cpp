@@ -87,7 +87,6 @@ TEST(Programs, KnowWhatStandsBeforeAMnemonic) {
     EXPECT_EQ(read({"[cr2] fadd r7, r8, r9", "[!cr3] fadd r7, r8, r9"}), 0u);
 }
 
-// Pairs have to be pairs, and an instruction takes one scalar register, of whichever number.
 // Wherever a comment, a mark, a letter that is none of ours or a long line stands, thirty-two characters at a time or sixteen.
 TEST(Programs, EndWhereStatementsEnd) {
     const Codec codec(built_in("gcn1.2"));
@@ -114,6 +113,7 @@ TEST(Programs, EndWhereStatementsEnd) {
     EXPECT_GT(known, 500u);
 }
 
+// Pairs have to be pairs, and an instruction takes one scalar register, of whichever number.
 TEST(Programs, WhatIsNoInstructionIsNotKnown) {
     std::vector<std::string> pairs{"s_mov_b64 s[0:1], 0", "s_mov_b64 s[2:3], 0", "s_mov_b64 s[6:7], 0"};
     std::vector<std::string> scalars{"v_add_f32_e64 v0, s1, s1", "v_add_f32_e64 v0, s2, s2",
