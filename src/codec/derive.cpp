@@ -95,7 +95,7 @@ bool Reader::recorded_step(const char*& cursor, const ReadStep& one, const Form&
                             : recorded_operand(cursor, one, form, parsed, image);
     if (one.kind != ReadStep::Kind::any) {
         recorder_->look_back();  // a sum may be one that is known
-        note_open(skip(cursor));
+        note_open(skip(cursor), end_);
     }
     return step(cursor, one, form, parsed, image);
 }
@@ -135,7 +135,7 @@ bool Reader::recorded_fixed(const char*& cursor, const ReadStep& one, const Form
         recorder_->found(found);
         is_known = (found.end && found.end != begin) || !tables_.operands[form.fields[one.field].type].needs_rows;
     }
-    if (!is_known) note_open(begin);
+    if (!is_known) note_open(begin, end_);
     return step(cursor, one, form, parsed, image);
 }
 
@@ -228,9 +228,12 @@ bool Reader::recorded_operand(const char*& cursor, const ReadStep& one, const Fo
     const bool has_tail = found.match.tail_bits != 0;
     const bool is_known = how != Recorded::open && (!has_tail || (parsed.tail_bits == 0 && own_tail_count_ == 0));
     if (recorder_->is_name(begin)) return recorded_name(cursor, one, form, parsed, image, how);
-    if (!is_known) note_open(begin);
     const bool good = take_step(cursor, one, form, parsed, image);
-    if (!is_known) return good;
+    if (!is_known) {
+        const bool is_number = isa_.operand_types[one.place.index].kind == OperandKind::number;
+        note_open(begin, good && is_number && cursor != end_ && *cursor == ',' ? cursor : end_);
+        return good;
+    }
     if (how == Recorded::taken ? !good || cursor != found.end : good && skip(cursor) != begin) recorder_->give_up();
     if (how == Recorded::taken) recorder_->take(tables_.operands[one.place.index], form.fields[one.field], found);
     return good;
@@ -261,7 +264,7 @@ bool Reader::recorded_again(const char*& cursor, const ReadStep& one, const Form
                                                     recorder_->take_again(field, found, is_same));
     if (!is_known) {
         recorder_->look_back();
-        note_open(begin);
+        note_open(begin, end_);
     }
     const bool good = step(cursor, one, form, parsed, image);
     if (is_known && good != (how == Recorded::taken && is_same)) recorder_->give_up();
@@ -275,7 +278,7 @@ bool Reader::recorded_member(const char*& cursor, const OperandPlace& place, con
     const Recorded how = record_operand(begin, place, false, found);
     const bool is_known =
         how == Recorded::none || (how == Recorded::taken && !field.fixed && found.match.tail_bits == 0);
-    if (!is_known) note_open(begin);
+    if (!is_known) note_open(begin, end_);
     const bool good = operand(cursor, place, false, out);
     if (!is_known) return good;
     if (how == Recorded::taken ? !good || cursor != found.end || out.code != found.match.code : good && cursor != begin)
@@ -284,9 +287,10 @@ bool Reader::recorded_member(const char*& cursor, const OperandPlace& place, con
     return good;
 }
 
-// Of what is read in another way nothing is known but that it reads what stands there.
-void Reader::note_open(const char* begin) {
-    recorder_->looked_from(begin);
+// Of what is read in another way nothing is known but that it reads what stands there. No number goes on behind a comma, and what
+// is behind that is not looked at.
+void Reader::note_open(const char* begin, const char* end) {
+    recorder_->looked(begin, end);
     if (recorder_->has_tail()) recorder_->give_up();
 }
 
@@ -309,7 +313,7 @@ void Recorder::looked(const char* begin, const char* end) {
     }
 }
 
-// Whether it can be said when a number that stands there is not what the text begins with.
+// Whether it can be said when a number that stands there is not what the text begins with, however many digits it has.
 bool Recorder::differs(const char* p, std::string_view text) {
     if (text.empty() || !is_digit(text[0])) return !text.empty();  // any digit is as wrong
     constexpr std::size_t most_digits = 9;
@@ -317,12 +321,14 @@ bool Recorder::differs(const char* p, std::string_view text) {
     Operation other;
     while (size < text.size() && is_digit(text[size]))
         other.bias = other.bias * 10 + static_cast<unsigned>(text[size++] - '0');
-    for (unsigned i = 0; i < numbers_.size() && size <= most_digits; ++i) {
+    const bool is_whole = size < text.size() && text[size] != ' ';  // else it may be the begin of another number
+    if (size > most_digits || (!is_whole && text != "0")) return false;
+    for (unsigned i = 0; i < numbers_.size(); ++i) {
         if (begin_ + numbers_[i].at != p || numbers_[i].is_hexadecimal) continue;
         other.number = static_cast<std::uint8_t>(i);
         other.outside = true;
-        if (numbers_[i].size == size) noted_.push_back(other);
-        return numbers_[i].size <= size || text[0] == '0';  // else the text may be the begin of another number
+        noted_.push_back(other);
+        return true;
     }
     return false;
 }

@@ -289,14 +289,15 @@ public:
     void letter(std::uint32_t node, std::uint32_t row, const char* p) {
         if (is_digit(*p) && patterns_.has_digit(node, row, type_)) out_.looked.push_back(p);
     }
-    // The same where it may be a number, too: a text that goes on with this digit must go on with what stands behind it.
+    // The same where it may be a number, too, of any number of digits: a text that goes on with a digit must go on with another, or
+    // with what stands behind the number.
     void number_or_letter(std::uint32_t node, std::uint32_t row, const char* p, const char* end) {
+        const char* behind = p;
+        while (behind != end && is_digit(*behind)) ++behind;
         for (char c = '0'; c <= '9'; ++c) {
             const Cell& next = patterns_.cell(row, c);
             if (next.node != node || !patterns_.passes(next.next, type_)) continue;
-            const bool before_digit = p + 1 != end && is_digit(p[1]);
-            if (before_digit ? (next.row & special) != 0 || patterns_.has_digit(next.next, next.row, type_)
-                             : patterns_.goes_on(next, p + 1, end))
+            if (patterns_.has_digit(next.next, next.row, type_) || patterns_.goes_on(next, behind, end))
                 return out_.looked.push_back(p);
         }
     }

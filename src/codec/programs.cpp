@@ -28,11 +28,17 @@ std::uint64_t load8(const char* p) {
     return out;
 }
 
-// At most sixteen decimal digits, of which eight characters can be read.
-std::uint64_t decimal_value(const char* p, unsigned size) {
-    if (size > 8) return decimal_value(p, size - 8) * 100000000 + decimal_value(p + (size - 8), 8);
+// At most eight decimal digits, of which as many characters can be read.
+[[gnu::always_inline]] inline std::uint64_t few_digits(const char* p, unsigned size) {
     if constexpr (std::endian::native == std::endian::little) {
-        std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;  // zeros before them
+        if (size <= 4) {
+            std::uint32_t few;
+            std::memcpy(&few, p, sizeof few);
+            few = few << (32 - 8 * size) & 0x0f0f0f0f;  // zeros before them
+            few = few * (10 * 0x100 + 1) >> 8 & 0x00ff00ff;
+            return few * (100 * 0x10000 + 1) >> 16;
+        }
+        std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;
         digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff00ff00ff;
         digits = digits * (100 * 0x10000 + 1) >> 16 & 0x0000ffff0000ffff;
         return digits * (10000 * 0x100000000 + 1) >> 32;
@@ -41,6 +47,41 @@ std::uint64_t decimal_value(const char* p, unsigned size) {
     for (unsigned i = 0; i < size; ++i) value = value * 10 + static_cast<std::uint64_t>(p[i] - '0');
     return value;
 }
+
+// At most sixteen.
+[[gnu::always_inline]] inline std::uint64_t decimal_value(const char* p, unsigned size) {
+    if (size <= 8) return few_digits(p, size);
+    return few_digits(p, size - 8) * 100000000 + few_digits(p + (size - 8), 8);
+}
+
+// Of an outline, by what stands between its numbers: nothing waits for the text that is put together.
+class Hash {
+public:
+    // At most sixteen characters, of which as many can be read.
+    [[gnu::always_inline]] void add(const char* p, std::size_t size) {
+        const char* const mask = masks.data() + (width - size);
+        add(load8(p) & load8(mask), load8(p + 8) & load8(mask + 8));
+    }
+    void add(std::uint64_t one, std::uint64_t two) {
+        one_ = (one_ ^ one) * factor;
+        two_ = (two_ ^ two) * factor;
+    }
+    std::uint64_t value() const {
+        const std::uint64_t both = (one_ ^ std::rotl(two_, 32)) * factor;
+        return both ^ both >> 32;
+    }
+
+private:
+    static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    // All ones, and behind them zeros.
+    static constexpr std::array<char, 2 * width> masks = [] {
+        std::array<char, 2 * width> out{};
+        std::fill_n(out.begin(), width, static_cast<char>(0xff));
+        return out;
+    }();
+
+    std::uint64_t one_ = 0, two_ = 0;
+};
 
 // Sixteen characters: with a bit for each that is such a one, and what is left of them.
 #ifdef __SSE2__
@@ -57,15 +98,10 @@ public:
         for (unsigned i = 0; i < count; ++i) found = _mm_or_si128(found, _mm_cmpeq_epi8(text_, load(list[i].text)));
         return bits(found);
     }
-    // Digits from character `first` on become the mark of numbers.
-    void strike_out(unsigned first) {
-        const __m128i digits =
-            _mm_and_si128(_mm_cmpgt_epi8(text_, _mm_set1_epi8('0' - 1)), _mm_cmplt_epi8(text_, _mm_set1_epi8('9' + 1)));
-        const __m128i struck = _mm_andnot_si128(before(first), digits);
-        text_ = _mm_or_si128(_mm_andnot_si128(struck, text_), _mm_and_si128(struck, _mm_set1_epi8(Outline::decimal)));
+    unsigned digits() const {
+        return bits(_mm_and_si128(_mm_cmpgt_epi8(text_, _mm_set1_epi8('0' - 1)),
+                                  _mm_cmplt_epi8(text_, _mm_set1_epi8('9' + 1))));
     }
-    void end_at(unsigned size) { text_ = _mm_and_si128(text_, before(size)); }
-    void store(char* p) const { _mm_store_si128(reinterpret_cast<__m128i*>(p), text_); }
     static bool same(const char* a, const char* b) {
         return _mm_movemask_epi8(_mm_cmpeq_epi8(load(a), load(b))) == 0xffff;
     }
@@ -74,10 +110,6 @@ private:
     static __m128i load(const char* aligned) { return _mm_load_si128(reinterpret_cast<const __m128i*>(aligned)); }
     __m128i is(char c) const { return _mm_cmpeq_epi8(text_, _mm_set1_epi8(c)); }
     static unsigned bits(__m128i mask) { return static_cast<unsigned>(_mm_movemask_epi8(mask)); }
-    static __m128i before(unsigned at) {
-        const __m128i number = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        return _mm_cmplt_epi8(number, _mm_set1_epi8(static_cast<char>(at)));
-    }
 
     __m128i text_;
 };
@@ -99,11 +131,7 @@ public:
                    std::any_of(list, list + count, [&](const Programs::Block& one) { return one.text[0] == c; });
         });
     }
-    void strike_out(unsigned first) {
-        for (unsigned i = first; i < width; ++i) text_[i] = is_digit(text_[i]) ? Outline::decimal : text_[i];
-    }
-    void end_at(unsigned size) { std::memset(text_ + size, 0, width - size); }
-    void store(char* p) const { std::memcpy(p, text_, width); }
+    unsigned digits() const { return bits(is_digit); }
     static bool same(const char* a, const char* b) { return std::memcmp(a, b, width) == 0; }
 
 private:
@@ -194,8 +222,6 @@ void Programs::decide_stops() {
 Programs::Stop Programs::find_stop(const char* p, const char* end) const {
     const Surface& surface = codec_.isa().surface;
     const std::string_view rest(p, static_cast<std::size_t>(end - p));
-    const Stop known = stop_at_[static_cast<unsigned char>(*p)];
-    if (known != Stop::unclear) return known;
     const auto begins = [&](const std::string& mark) {
         const std::size_t last = std::min(mark.size(), rest.size()) - 1;
         return rest[last] == mark[last] && rest.starts_with(mark);  // most differ there
@@ -210,30 +236,171 @@ Programs::Stop Programs::find_stop(const char* p, const char* end) const {
 unsigned Programs::end_among(unsigned stops, const char* begin, const char* end) const {
     for (; stops != 0; stops &= stops - 1) {
         const auto at = static_cast<unsigned>(std::countr_zero(stops));
-        const Stop kind = find_stop(begin + at, end);
+        Stop kind = stop_at_[static_cast<unsigned char>(begin[at])];
+        if (kind == Stop::unclear) kind = find_stop(begin + at, end);
         if (kind != Stop::text) return kind == Stop::end ? at : nowhere;
     }
     return none;
 }
 
-// Strikes out the digits behind the first word, which are part of its name there, up to the statement's end. Returns where that is,
-// or `nowhere`; `letters` is 0 where no x is behind the first word.
-unsigned Programs::strike_out(const char* begin, const char* end, unsigned& letters) {
+// Numbers with 0x, behind what is no word.
+void Programs::find_hexadecimals(const char* begin, unsigned size) {
+    const auto bit = [](unsigned at) { return std::uint64_t{1} << (at & 63); };
+    const char* const end = begin + size;
+    for (const char* p = begin + 2; p < end; ++p) {
+        p = static_cast<const char*>(std::memchr(p, 'x', static_cast<std::size_t>(end - p)));
+        if (!p) return;
+        const auto at = static_cast<unsigned>(p - 1 - begin);
+        if (p[-1] != '0' || (found_.digits[at >> 6] & bit(at)) == 0 || is_word(p[-2])) continue;
+        if (p + 1 == end || hex_digit(p[1]) >= 16) continue;
+        while (p + 1 < end && hex_digit(p[1]) < 16) ++p;
+        for (auto i = at; i <= static_cast<unsigned>(p - begin); ++i) {
+            found_.digits[i >> 6] |= bit(i);
+            found_.hexadecimals[i >> 6] |= bit(i);
+        }
+    }
+}
+
+namespace {
+
+unsigned ones_before(const std::uint64_t (&words)[2], unsigned at) {
+    const std::uint64_t low = words[0] & low_bits(std::min(at, 64u)),
+                        high = words[1] & low_bits(at - std::min(at, 64u));
+    return static_cast<unsigned>(std::popcount(low) + std::popcount(high));
+}
+
+}  // namespace
+
+// Calls `visit` with where each of the numbers begins and ends, until it gives false. `is_short`: all are in the first word.
+template <bool is_short, class Visit>
+[[gnu::always_inline]] inline bool Programs::Found::visit_numbers(const Visit& visit) const {
+    const auto first = [](std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); };
+    std::uint64_t begins = digits[0] & ~(digits[0] << 1), ends = ~digits[0] & digits[0] << 1;
+    if constexpr (is_short) {
+        for (; begins != 0; begins &= begins - 1, ends &= ends - 1)
+            if (!visit(first(begins), first(ends))) return false;
+        return true;
+    }
+    const std::uint64_t behind = digits[1] << 1 | digits[0] >> 63, later_begins = digits[1] & ~behind;
+    std::uint64_t later_ends = ~digits[1] & behind;
+    for (std::size_t base = 0; base != 128; base += 64, begins = later_begins) {
+        for (; begins != 0; begins &= begins - 1) {
+            std::uint64_t& end = ends != 0 ? ends : later_ends;
+            if (!visit(base + first(begins), (ends != 0 ? 0 : 64) + first(end))) return false;
+            end &= end - 1;
+        }
+    }
+    return true;
+}
+
+unsigned Programs::Found::count_before(unsigned at) const {
+    const std::uint64_t begins[2] = {digits[0] & ~(digits[0] << 1), digits[1] & ~(digits[1] << 1 | digits[0] >> 63)};
+    return ones_before(begins, at);
+}
+
+unsigned Programs::Found::struck_before(unsigned at) const {
+    const std::uint64_t struck[2] = {digits[0] & digits[0] << 1 & ~hexadecimals[0],
+                                     digits[1] & (digits[1] << 1 | digits[0] >> 63) & ~hexadecimals[1]};
+    return ones_before(struck, at);
+}
+
+// Copies the statement, with marks in place of its numbers, and finds what these are. False where there are too many. A decimal
+// number may have any number of digits, and a zero before others may mean another base. Of hexadecimal ones each character is
+// a mark, for they may have such zeros.
+template <bool is_short>
+bool Programs::strike_out_numbers(const char* const begin) {
+    Hash hash;
+    char* out = outline_.text;
+    const char* from = begin;
+    std::uint64_t* value = values_;
+    const std::uint64_t *const last = values_ + Outline::most_numbers, *odd = last;
+    const auto copy = [&](const char* to) __attribute__((always_inline)) {
+        auto left = static_cast<std::size_t>(to - from);
+        for (; left > width; left -= width, out += width, from += width) {
+            hash.add(from, width);
+            std::memcpy(out, from, width);
+        }
+        hash.add(from, left);
+        std::memcpy(out, from, width);
+        out += left;
+    };
+    const auto strike_out = [&](std::size_t at, std::size_t end) __attribute__((always_inline)) {
+        if (value == last) return false;
+        const char* const p = begin + at;
+        copy(p);
+        from = begin + end;
+        const std::size_t size = end - at;
+        if (!is_short && found_.is_hexadecimal(at)) {
+            out = std::fill_n(out, size, Outline::hexadecimal);
+            hash.add(size, 0);
+            if (size > most_hex_digits + 2) odd = std::min<const std::uint64_t*>(odd, value);
+            std::uint64_t read = 0;
+            for (const char* digit = p + 2; digit != from; ++digit) read = read << 4 | hex_digit(*digit);
+            *value++ = read;
+            return true;
+        }
+        *out++ = Outline::decimal;
+        if (size > most_digits || (*p == '0' && (size != 1 || (*from | 0x20) == 'x'))) {
+            odd = std::min<const std::uint64_t*>(odd, value++);
+        } else {
+            *value++ = decimal_value(p, static_cast<unsigned>(size));
+        }
+        return true;
+    };
+    if (!found_.visit_numbers<is_short>(strike_out)) return false;
+    copy(begin + size_);
+    std::memset(out, 0, width);
+    count_ = static_cast<unsigned>(value - values_);
+    plain_count_ = std::min(static_cast<unsigned>(odd - values_), count_);
+    values_[Outline::nothing] = 0;
+    outline_.size = static_cast<unsigned>(out - outline_.text);
+    outline_.blocks = outline_.size / width + 1;
+    outline_.hash = hash.value();
+    return true;
+}
+
+// The outline of what begins at `begin`.
+bool Programs::outline(const char* begin, const char* end) {
+    if (end - begin < static_cast<std::ptrdiff_t>(Outline::longest + 2 * width)) return false;
+    found_ = {};
+    unsigned size = wide_ ? look_wide(begin, end) : look(begin, end);
+    if (size == nowhere || size == 0) return false;
+    while (size != 0 && is_blank(begin[size - 1])) --size;
+    size_ = size;
+    if (found_.letters_x != 0) find_hexadecimals(begin, size);
+    const std::uint64_t odd =
+        found_.digits[0] >> 63 | found_.digits[1] | found_.hexadecimals[0] | found_.hexadecimals[1];
+    return odd == 0 ? strike_out_numbers<true>(begin) : strike_out_numbers<false>(begin);
+}
+
+// The first of the statement's numbers.
+std::vector<OutlineNumber> Programs::numbers(unsigned count) const {
+    std::vector<OutlineNumber> out;
+    found_.visit_numbers<false>([&](std::size_t at, std::size_t end) {
+        if (out.size() == count) return false;
+        out.push_back({static_cast<std::uint8_t>(at), static_cast<std::uint8_t>(end - at), found_.is_hexadecimal(at)});
+        return true;
+    });
+    return out;
+}
+
+// Looks for the statement's end and for digits and letters x behind its first word, of whose name digits are a part. Returns where
+// the end is, or `nowhere`.
+unsigned Programs::look(const char* begin, const char* end) {
     bool in_word = true;
     for (unsigned at = 0; at != Outline::longest; at += width) {
-        Characters text(begin + at);
+        const Characters text(begin + at);
         const unsigned size = end_among(text.stops(stops_), begin + at, end);
         if (size == nowhere) return nowhere;
-        if (size != none) text.end_at(size);
         unsigned operands = 0;  // begin here
         if (in_word) {
             const unsigned blanks = text.blanks();
             in_word = blanks == 0;
             operands = in_word ? width : static_cast<unsigned>(std::countr_zero(blanks));
         }
-        letters |= text.letters_x() >> operands;
-        text.strike_out(operands);
-        text.store(outline_.text + at);
+        const unsigned here = static_cast<unsigned>(low_bits(size == none ? width : size)) >> operands << operands;
+        found_.letters_x |= text.letters_x() & here;
+        found_.digits[at >> 6] |= std::uint64_t{text.digits() & here} << (at & 63);
         if (size != none) return at + size;
     }
     return nowhere;
@@ -252,145 +419,60 @@ namespace {
     const __m256i none = _mm256_cmpeq_epi8(_mm256_and_si256(classes, spread(any)), _mm256_setzero_si256());
     return ~static_cast<unsigned>(_mm256_movemask_epi8(none));
 }
-// All ones for those before a place.
-[[gnu::target("avx2")]] inline __m256i before(unsigned at) {
-    return _mm256_cmpgt_epi8(spread(at), _mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17,
-                                                          18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
-}
 
 }  // namespace
 
-[[gnu::target("avx2")]] unsigned Programs::strike_out_wide(const char* begin, const char* end, unsigned& letters) {
+[[gnu::target("avx2")]] unsigned Programs::look_wide(const char* begin, const char* end) {
     constexpr unsigned step = 2 * width;
     const __m256i low = table(classes_low_), high = table(classes_high_);
     bool in_word = true;
     for (unsigned at = 0; at != Outline::longest; at += step) {
-        __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begin + at));
+        const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begin + at));
         const __m256i first_bits = _mm256_and_si256(_mm256_srli_epi16(text, 4), spread(15));
         const __m256i classes = _mm256_and_si256(_mm256_shuffle_epi8(low, text), _mm256_shuffle_epi8(high, first_bits));
         const auto others = static_cast<unsigned>(_mm256_movemask_epi8(text));  // not ASCII
         const unsigned size = end_among(in(classes, class_stops) | others, begin + at, end);
         if (size == nowhere) return nowhere;
-        unsigned operands = 0;  // begin here
+        std::uint64_t here = size == none ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;  // is of operands
         if (in_word) {
             const unsigned blanks = in(classes, class_space | class_tab);
             in_word = blanks == 0;
-            operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
+            const unsigned operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
+            here = here >> operands << operands;
         }
-        const __m256i digits = _mm256_cmpeq_epi8(_mm256_and_si256(classes, spread(class_digit)), spread(class_digit));
-        const __m256i struck = _mm256_andnot_si256(before(operands), digits);
-        text = _mm256_blendv_epi8(text, spread(Outline::decimal), struck);
-        if (size != none) text = _mm256_and_si256(text, before(size));
-        _mm256_store_si256(reinterpret_cast<__m256i*>(outline_.text + at), text);
-        std::uint64_t letters_x = in(classes, class_x);
-        if (size != none) letters_x &= (std::uint64_t{1} << size) - 1;
-        letters |= static_cast<unsigned>(letters_x >> operands);
+        found_.letters_x |= in(classes, class_x) & static_cast<unsigned>(here);
+        found_.digits[at >> 6] |= (in(classes, class_digit) & (here & 0xffffffff)) << (at & 63);
         if (size != none) return at + size;
     }
     return nowhere;
 }
 #else
-unsigned Programs::strike_out_wide(const char* begin, const char* end, unsigned& letters) {
-    return strike_out(begin, end, letters);
-}
+unsigned Programs::look_wide(const char* begin, const char* end) { return look(begin, end); }
 #endif
-
-namespace {
-
-void set_hash(Outline& outline) {
-    std::uint64_t one = 0, two = 0;
-    for (unsigned i = 0; i != outline.blocks * width; i += width) {
-        one = (one ^ load8(outline.text + i)) * 0x9e3779b97f4a7c15;
-        two = (two ^ load8(outline.text + i + 8)) * 0xc2b2ae3d27d4eb4f;
-    }
-    outline.hash = (one ^ std::rotl(two, 32)) * 0x9e3779b97f4a7c15;
-    outline.hash ^= outline.hash >> 32;
-}
-
-}  // namespace
-
-// The outline of what begins at `begin`.
-bool Programs::outline(const char* begin, const char* end) {
-    if (static_cast<std::size_t>(end - begin) < Outline::longest + width) return false;
-    unsigned letters = 0;
-    unsigned size = wide_ ? strike_out_wide(begin, end, letters) : strike_out(begin, end, letters);
-    if (size == nowhere || size == 0) return false;
-    outline_.blocks = size / width + 1;
-    for (; size != 0 && is_blank(begin[size - 1]); --size) outline_.text[size - 1] = 0;
-    if (letters != 0) strike_out_hexadecimals(begin, size);
-    outline_.size = size;
-    set_hash(outline_);
-    return true;
-}
 
 // The outline without the name that the statement ends with. False where it ends with none that is an operand.
 bool Programs::strike_out_name(const char* begin) {
-    unsigned at = outline_.size;
+    unsigned at = size_;
     while (at != 0 && is_name(begin[at - 1])) --at;
-    if (at == outline_.size || is_digit(begin[at])) return false;
+    if (at == size_ || is_digit(begin[at])) return false;
     const std::string& mark = codec_.isa().surface.label_reference_prefix;
     const auto mark_size = static_cast<unsigned>(mark.size());
     const bool marked = at > mark_size && std::string_view(begin + at - mark_size, mark_size) == mark;
     const unsigned operand = marked ? at - mark_size : at;
     if (operand < 2 || (!is_blank(begin[operand - 1]) && begin[operand - 1] != ',')) return false;
-    name_ = {begin + at, outline_.size - at};
+    name_ = {begin + at, size_ - at};
     named_operand_ = begin + operand;
-    named_.size = at + 1;
+    named_count_ = found_.count_before(at);
+    const unsigned before = at - found_.struck_before(at);
+    named_.size = before + 1;
     named_.blocks = named_.size / width + 1;
-    const unsigned last = named_.blocks * width;
-    std::memcpy(named_.text, outline_.text, last);
-    std::memset(named_.text + at, 0, last - at);
-    named_.text[at] = Outline::name;
-    set_hash(named_);
+    std::memcpy(named_.text, outline_.text, before);
+    std::memset(named_.text + before, 0, named_.blocks * width - before);
+    named_.text[before] = Outline::name;
+    Hash hash;
+    for (unsigned i = 0; i != named_.blocks * width; i += width) hash.add(named_.text + i, width);
+    named_.hash = hash.value();
     return true;
-}
-
-// Numbers with 0x, behind what is no word.
-void Programs::strike_out_hexadecimals(const char* begin, unsigned size) {
-    for (const char* p = begin + 2; p < begin + size; ++p) {
-        p = static_cast<const char*>(std::memchr(p, 'x', static_cast<std::size_t>(begin + size - p)));
-        if (!p) return;
-        if (p[-1] != '0' || outline_.text[p - 1 - begin] != Outline::decimal || is_word(p[-2])) continue;
-        const char* const number = p - 1;
-        while (p + 1 < begin + size && hex_digit(p[1]) < 16) ++p;
-        if (p == number + 1) continue;
-        std::fill(outline_.text + (number - begin), outline_.text + (p + 1 - begin), Outline::hexadecimal);
-    }
-}
-
-// The outline's numbers. False where some of them are none that mean the same in all places where numbers may stand.
-bool Programs::find_numbers(const Outline& outline, const char* begin, std::vector<OutlineNumber>& out) const {
-    for (unsigned i = 0; i < outline.size;) {
-        const char mark = outline.text[i];
-        if (mark != Outline::decimal && mark != Outline::hexadecimal) {
-            ++i;
-            continue;
-        }
-        OutlineNumber number;
-        number.at = static_cast<std::uint8_t>(i);
-        while (i < outline.size && outline.text[i] == mark) ++i;
-        number.size = static_cast<std::uint8_t>(i - number.at);
-        number.is_hexadecimal = mark == Outline::hexadecimal;
-        number.is_no_prefix = !number.is_hexadecimal && (begin[i] | 0x20) == 'x';
-        if (out.size() == Outline::most_numbers ||
-            number.size > (number.is_hexadecimal ? most_hex_digits + 2 : most_digits))
-            return false;
-        out.push_back(number);
-    }
-    return true;
-}
-
-// Not where a number does not begin as such a number does: a zero before others may mean another base.
-bool Programs::value_of(const char* begin, const OutlineNumber& number, std::uint64_t& value) {
-    const char* const p = begin + number.at;
-    const bool begins_with_zero = *p == '0';
-    if (!number.is_hexadecimal) {
-        value = decimal_value(p, number.size);
-        return !begins_with_zero || (number.size == 1 && !number.is_no_prefix);
-    }
-    value = 0;
-    for (unsigned i = 2; i < number.size; ++i) value = value << 4 | hex_digit(p[i]);
-    return begins_with_zero;
 }
 
 Store::At Programs::find(const Outline& outline) const {
@@ -439,14 +521,8 @@ bool Programs::run(Store::At at, const std::uint64_t* numbers, Encoded& out) con
     return true;
 }
 
-bool Programs::run_any(Store::At at, const char* begin, Encoded& out) {
-    const Entry& entry = *store_.get<Entry>(at);
-    const OutlineNumber* const written = store_.get<OutlineNumber>(at + numbers_behind(entry));
-    for (unsigned i = 0; i < entry.number_count; ++i) {
-        if (!value_of(begin, written[i], values_[i])) return false;
-    }
-    values_[Outline::nothing] = 0;
-    for (read_ = entry.first; read_ != no_index; read_ = store_.get<Program>(read_)->next)
+bool Programs::run_any(Store::At at, Encoded& out) {
+    for (read_ = store_.get<Entry>(at)->first; read_ != no_index; read_ = store_.get<Program>(read_)->next)
         if (run(read_, values_, out)) return true;
     return false;
 }
@@ -462,17 +538,19 @@ void Programs::count_hit(bool hit) {
     hits_ = asked_ = 0;
 }
 
-// Whether this is the second time, or about that, that the outline comes.
+// Whether the outline has come so often that it is worth a program.
 Programs::Wanted Programs::glimpse(const Outline& outline) {
     if (glimpsed_.empty()) glimpsed_.resize(glimpses);
-    const auto tag = static_cast<std::uint32_t>(outline.hash) | 1;
-    const bool again = std::exchange(glimpsed_[outline.hash >> 16 & (glimpses - 1)], tag) == tag;
-    return again ? Wanted::program : Wanted::no;
+    constexpr unsigned count_bits = 7;
+    std::uint16_t& seen = glimpsed_[outline.hash >> 16 & (glimpses - 1)];
+    const auto tag = static_cast<std::uint16_t>(outline.hash | count_bits);
+    seen = static_cast<std::uint16_t>((seen | count_bits) == tag ? seen + 1 : tag - count_bits + 1);
+    return (seen & count_bits) >= often ? Wanted::program : Wanted::no;
 }
 
-bool Programs::try_entry(Store::At at, const char* begin, Wanted& wanted, Encoded& out) {
+bool Programs::try_entry(Store::At at, Wanted& wanted, Encoded& out) {
     entry_ = at;
-    if (run_any(at, begin, out)) return true;
+    if (run_any(at, out)) return true;
     Entry& entry = *store_.get<Entry>(at);
     if (entry.tried < most_tried && ++entry.missed + soon_tried > entry.tried) {
         entry.missed = 0;
@@ -491,20 +569,20 @@ bool Programs::read(const char*& cursor, const char* end, bool names, Encoded& o
     bool hit = false;
     const Store::At index = find(outline_);
     if (index != no_index) {
-        hit = try_entry(index, cursor, wanted_, out);
+        if (plain_count_ == count_) hit = try_entry(index, wanted_, out);
     } else {
-        wanted_ = glimpse(outline_);
-        if (names && strike_out_name(cursor)) {
+        if (plain_count_ == count_) wanted_ = glimpse(outline_);
+        if (names && strike_out_name(cursor) && plain_count_ >= named_count_) {
             const Store::At named = find(named_);
             if (named == no_index) {
                 wanted_named_ = glimpse(named_);
             } else {
-                hit = try_entry(named, cursor, wanted_named_, out);
+                hit = try_entry(named, wanted_named_, out);
             }
         }
     }
     count_hit(hit);
-    if (hit) cursor += outline_.size;
+    if (hit) cursor += size_;
     return hit;
 }
 
@@ -514,22 +592,15 @@ void Programs::forget() {
     store_.end_at(0);
 }
 
-Store::At Programs::add_entry(const Outline& outline, const char* begin) {
+Store::At Programs::add_entry(const Outline& outline) {
     constexpr Store::At most_kept = 1u << 20;
     if (entry_count_ == most_entries || slots_.empty() || store_.end() > most_kept) forget();
     Entry fresh;
     fresh.hash = outline.hash;
     fresh.size = static_cast<std::uint16_t>(outline.size);
     fresh.blocks = static_cast<std::uint8_t>(outline.blocks);
-    std::vector<OutlineNumber> numbers;
-    if (!find_numbers(outline, begin, numbers)) {
-        numbers.clear();
-        fresh.tried = most_tried;
-    }
-    fresh.number_count = static_cast<std::uint8_t>(numbers.size());
     const Store::At made = store_.add(fresh);
     store_.add(std::span<const char>(outline.text, outline.blocks * width));
-    store_.add(std::span<const OutlineNumber>(numbers));
     ++entry_count_;
     std::size_t at = outline.hash & (slots - 1);
     while (slots_[at] != 0) at = (at + 1) & (slots - 1);
@@ -538,7 +609,7 @@ Store::At Programs::add_entry(const Outline& outline, const char* begin) {
 }
 
 // Keeps the program that follows from what was recorded. `no_index` where it does not read these numbers as the reader did.
-Store::At Programs::add_program(Program program, const Recorder& recorder, const std::uint64_t* values) {
+Store::At Programs::add_program(Program program, const Recorder& recorder) {
     program.count = static_cast<std::uint8_t>(recorder.operations().size());
     program.check_count = static_cast<std::uint8_t>(recorder.checks().size());
     program.named = recorder.encoded().deferred_count != 0;
@@ -547,7 +618,7 @@ Store::At Programs::add_program(Program program, const Recorder& recorder, const
     store_.add(std::span(recorder.checks()));
     if (program.named) store_.add(recorder.encoded().deferred[0]);
     Encoded again;
-    if (run(made, values, again) && again.image.words == recorder.encoded().image.words) return made;
+    if (run(made, values_, again) && again.image.words == recorder.encoded().image.words) return made;
     store_.end_at(made);
     return no_index;
 }
@@ -555,42 +626,36 @@ Store::At Programs::add_program(Program program, const Recorder& recorder, const
 void Programs::learn(const char* begin, bool named, PlainReader& reader) {
     constexpr std::uint32_t failed = 8;  // times of trying
     const bool another = (named ? wanted_named_ : wanted_) == Wanted::another;
-    const Store::At at = another ? entry_ : add_entry(named ? named_ : outline_, begin);
+    const Store::At at = another ? entry_ : add_entry(named ? named_ : outline_);
     wanted_ = wanted_named_ = Wanted::no;
     Entry* entry = store_.get<Entry>(at);
     if (entry->tried >= most_tried) return;
     entry->tried += failed;
-    const OutlineNumber* const written = store_.get<OutlineNumber>(at + numbers_behind(*entry));
-    const std::vector<OutlineNumber> numbers(written, written + entry->number_count);
-    std::uint64_t values[Outline::most_numbers + 1];
-    values[Outline::nothing] = 0;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (!value_of(begin, numbers[i], values[i])) return;
-    }
-    Recorder recorder(statement_at(begin), named ? named_operand_ : nullptr, numbers, values);
+    const std::vector<OutlineNumber> written = numbers(named ? named_count_ : count_);
+    Recorder recorder(statement_at(begin), named ? named_operand_ : nullptr, written, values_);
     Program program;
     if (!recorder.derive(codec_, reader, named ? name_ : std::string_view(), 0, program) ||
         codec_.is_loaded(program.form))
         return;
     program.next = entry->first;
-    const Store::At made = add_program(program, recorder, values);
+    const Store::At made = add_program(program, recorder);
     if (made == no_index) return;
     entry = store_.get<Entry>(at);
     entry->tried -= failed - 1;
     entry->first = made;
-    if (named && codec_.may_grow(recorder.encoded())) learn_others(made, begin, numbers, values, reader);
+    if (named && codec_.may_grow(recorder.encoded())) learn_others(made, begin, reader);
 }
 
 // Those that are tried behind the one that is taken: of a branch the longer ones.
-void Programs::learn_others(Store::At first, const char* begin, std::span<const OutlineNumber> numbers,
-                            const std::uint64_t* values, PlainReader& reader) {
+void Programs::learn_others(Store::At first, const char* begin, PlainReader& reader) {
     constexpr unsigned most_others = 7;
     const Store::At behind = store_.end();
+    const std::vector<OutlineNumber> written = numbers(named_count_);
     for (unsigned others = 0;; ++others) {
-        Recorder recorder(statement_at(begin), named_operand_, numbers, values);
+        Recorder recorder(statement_at(begin), named_operand_, written, values_);
         Program program;
         const bool good = recorder.derive(codec_, reader, name_, others + 1, program);
-        if (good && others < most_others && add_program(program, recorder, values) != no_index) continue;
+        if (good && others < most_others && add_program(program, recorder) != no_index) continue;
         const bool all = !good && recorder.is_end();
         if (!all) store_.end_at(behind);
         store_.get<Program>(first)->others = static_cast<std::uint8_t>(all ? others : Program::unknown_others);

@@ -4,9 +4,9 @@
 // rule that it had to fit; of all other text that it looked at, that this has to be the same. So whatever fits the program
 // is read as the reader would.
 //
-// The text in which the digits of all numbers are struck out, the statement's outline, is looked up, sixteen characters at a time. A
-// program is made when an outline comes the second time. Where there is none, and the last operand is a name, that is struck out,
-// too: of a branch all is known but what the name means.
+// The text in which each number is one mark, however many digits it has, the statement's outline, is looked up, sixteen characters
+// at a time. A program is made when an outline comes the third time. Where there is none, and the last operand is a name, that is
+// struck out, too: of a branch all is known but what the name means.
 #pragma once
 
 #include <array>
@@ -30,20 +30,19 @@ struct Outline {
     static constexpr std::size_t longest = 8 * block;  // characters of a statement
     static constexpr unsigned most_numbers = 15;
     static constexpr unsigned nothing = most_numbers;  // the number that is none, and 0
-    static constexpr char decimal = '\1', hexadecimal = '\2';  // stand for the characters of numbers …
-    static constexpr char name = '\3';                         // … and for a name
+    static constexpr char decimal = '\1', hexadecimal = '\2';  // a number, and each character of such a one; …
+    static constexpr char name = '\3';                         // … a name
 
     std::uint64_t hash = 0;
-    unsigned size = 0;                    // of the statement, without blanks behind it
+    unsigned size = 0;
     unsigned blocks = 0;
-    alignas(2 * block) char text[longest];  // zeros behind it, to the end of a block
+    alignas(block) char text[longest + 2 * block];  // zeros behind it, to the end of a block
 };
 
-// A number in an outline: where its characters are.
+// A number in a statement: where its characters are.
 struct OutlineNumber {
     std::uint8_t at = 0, size = 0;
     bool is_hexadecimal = false;
-    bool is_no_prefix = false;  // a zero here would begin another number, with the letter behind it
 };
 
 // One thing that a program asks of a number, or of the difference of two, less `bias`: whether it is at most `span` and a
@@ -173,46 +172,59 @@ public:
 
 private:
     enum class Wanted : std::uint8_t { no, program, another };
-    // Of an outline, whose text lies behind it, and then its numbers.
+    // Of an outline, whose text lies behind it.
     struct Entry {
         std::uint64_t hash = 0;
         Store::At first = no_index;        // a chain of programs
         std::uint16_t size = 0;            // characters
-        std::uint8_t blocks = 0, number_count = 0;
+        std::uint8_t blocks = 0;
         std::uint16_t tried = 0;           // about so many times
         std::uint16_t missed = 0;          // since then: the more there are, the less another is worth
     };
     static constexpr Store::At text_behind = Store::size_of<Entry>();
-    static Store::At numbers_behind(const Entry& entry) { return text_behind + Store::size_of<Block>(entry.blocks); }
     static Store::At size_of(const Program& program) {
         return Store::size_of<Program>() + Store::size_of<Operation>(program.count) +
                Store::size_of<CodeCheck>(program.check_count) + (program.named ? Store::size_of<Deferred>() : 0);
     }
-    static constexpr std::size_t most_entries = 1u << 14, slots = 1u << 15, glimpses = 1u << 13;
+    static constexpr std::size_t most_entries = 1u << 15, slots = 1u << 16, glimpses = 1u << 16;
+    static constexpr unsigned often = 3;  // making a program takes as long as reading six statements
     static constexpr std::uint32_t most_tried = 24, soon_tried = 3;  // … at each miss
 
     bool make_classes(unsigned stops);
+    // What is found in a statement's characters, with a bit for each.
+    struct Found {
+        std::uint64_t digits[2] = {};       // behind the first word
+        std::uint64_t hexadecimals[2] = {};  // characters of such numbers
+        unsigned letters_x = 0;             // some bit is set where there are any behind the first word
+
+        bool is_hexadecimal(std::size_t at) const { return (hexadecimals[at >> 6] >> (at & 63) & 1) != 0; }
+        template <bool is_short, class Visit>
+        bool visit_numbers(const Visit& visit) const;
+        // So many numbers begin before a character, and so many of their digits have no mark in the outline.
+        unsigned count_before(unsigned at) const;
+        unsigned struck_before(unsigned at) const;
+    };
     bool outline(const char* begin, const char* end);
-    unsigned strike_out(const char* begin, const char* end, unsigned& letters);
-    unsigned strike_out_wide(const char* begin, const char* end, unsigned& letters);
+    unsigned look(const char* begin, const char* end);
+    unsigned look_wide(const char* begin, const char* end);
     unsigned end_among(unsigned stops, const char* begin, const char* end) const;
-    void strike_out_hexadecimals(const char* begin, unsigned size);
+    void find_hexadecimals(const char* begin, unsigned size);
+    template <bool is_short>
+    bool strike_out_numbers(const char* begin);
+    std::vector<OutlineNumber> numbers(unsigned count) const;
     enum class Stop : std::uint8_t { end, text, other, unclear };
     void decide_stops();
     Stop find_stop(const char* p, const char* end) const;
     bool strike_out_name(const char* begin);
     Store::At find(const Outline& outline) const;
-    bool try_entry(Store::At at, const char* begin, Wanted& wanted, Encoded& out);
+    bool try_entry(Store::At at, Wanted& wanted, Encoded& out);
     Wanted glimpse(const Outline& outline);
-    bool run_any(Store::At entry, const char* begin, Encoded& out);
+    bool run_any(Store::At entry, Encoded& out);
     bool run(Store::At program, const std::uint64_t* numbers, Encoded& out) const;
-    bool find_numbers(const Outline& outline, const char* begin, std::vector<OutlineNumber>& out) const;
-    static bool value_of(const char* begin, const OutlineNumber& number, std::uint64_t& value);
-    Store::At add_entry(const Outline& outline, const char* begin);
-    Store::At add_program(Program program, const Recorder& recorder, const std::uint64_t* values);
-    void learn_others(Store::At first, const char* begin, std::span<const OutlineNumber> numbers,
-                      const std::uint64_t* values, PlainReader& reader);
-    std::string_view statement_at(const char* begin) const { return {begin, outline_.size}; }
+    Store::At add_entry(const Outline& outline);
+    Store::At add_program(Program program, const Recorder& recorder);
+    void learn_others(Store::At first, const char* begin, PlainReader& reader);
+    std::string_view statement_at(const char* begin) const { return {begin, size_}; }
     void forget();
     void count_hit(bool hit);
 
@@ -231,13 +243,18 @@ private:
     bool usable_ = true;
     Wanted wanted_ = Wanted::no, wanted_named_ = Wanted::no;
     Outline outline_, named_;              // of what was read last; the second without its name
+    unsigned size_ = 0;                    // of the statement, without blanks behind it
+    Found found_;
+    unsigned count_ = 0,
+             plain_count_ = 0;  // numbers, and those before the first that may mean something else somewhere
+    unsigned named_count_ = 0;             // those before the name
     std::string_view name_;
     const char* named_operand_ = nullptr;  // where the name begins, or what marks it
     Store::At entry_ = 0;                  // of the outline that has one
     Store::At read_ = 0;                   // the program that read it …
     std::uint64_t values_[Outline::most_numbers + 1];  // … from these numbers
     std::vector<Store::At> slots_;         // where entries are, and one more
-    std::vector<std::uint32_t> glimpsed_;  // hashes of what came once
+    std::vector<std::uint16_t> glimpsed_;  // bits of the hashes of what came, and how often
     std::size_t entry_count_ = 0;
     Store store_;
     unsigned hits_ = 0, asked_ = 0, pause_ = 0, pause_length_ = 128;  // statements

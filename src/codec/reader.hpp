@@ -303,7 +303,7 @@ private:
                        Recorded how);
     bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool is_register(const char* p);
-    void note_open(const char* begin);
+    void note_open(const char* begin, const char* end);
     const char* behind_signs(const char* p) const;
     bool ends_as_number(const char* p) const;
     void note_first(const char* begin, const OperandTable& table);

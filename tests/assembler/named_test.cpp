@@ -151,8 +151,10 @@ struct Named {
     std::string name;
 };
 
-// The last of the statements as a program reads it, the others having been read by the assembler before.
-std::optional<Named> last_known(const char* isa_name, const std::vector<std::string>& statements) {
+// The last of the statements as a program reads it, the others having been read by the assembler before, the first twice: a
+// program is made when an outline comes the third time.
+std::optional<Named> last_known(const char* isa_name, std::vector<std::string> statements) {
+    statements.insert(statements.begin(), statements[0]);
     SourceManager sources;
     Diagnostics diagnostics;
     const Codec codec(load_isa(isa_name, sources, diagnostics));
@@ -206,7 +208,7 @@ TEST(Named, AllEncodingsAreKnown) {
 TEST(Named, WhatIsMoreThanANameIsNot) {
     EXPECT_FALSE(last_known("wishbone-gpu", {"jump a + b", "jump a + b", "jump a + c"}));
     EXPECT_FALSE(last_known("wishbone-gpu", {"ploadaddr_l a", "ploadaddr_l b", "ploadaddr_l c"}));
-    EXPECT_FALSE(last_known("wishbone-gpu", {"fadd r1, r2, r3", "fadd r1, r2, x", "fadd r1, r2, x"}));
+    EXPECT_FALSE(last_known("wishbone-gpu", {"fadd r1, r2, x", "fadd r1, r2, x", "fadd r1, r2, x"}));
     EXPECT_FALSE(last_known("gcn1.2", {"s_mov_b32 s1, abc", "s_mov_b32 s1, abd", "s_mov_b32 s1, vcc_lo"}));
 }
 

@@ -19,31 +19,59 @@ struct KnownStatements {
     std::string wrong;   // the first that was read to something else
 };
 
-// The statement with the numbers in its operands changed: as long as they are, and often at an edge.
-inline std::string with_other_numbers(std::string text, SplitMix64& random) {
+// A number like this one: as long, longer or shorter, and often at an edge.
+inline std::string other_number(const std::string& number, SplitMix64& random) {
     constexpr std::string_view edges[] = {"0123456789", "12346789", "00112345678",
                                           "10141516171819222324252627282930313233636465666870"};
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    for (std::size_t i = std::min(text.find(' '), text.size()); i < text.size(); ++i) {
-        if (!is_digit(text[i])) continue;
-        const bool hexadecimal = text[i] == '0' && i + 1 < text.size() && text[i + 1] == 'x';
-        if (hexadecimal) ++i;
-        std::size_t end = i + 1;
-        while (end < text.size() && (is_digit(text[end]) || (hexadecimal && text[end] >= 'a' && text[end] <= 'f')))
-            ++end;
-        const std::size_t begin = hexadecimal ? i + 1 : i;
-        const std::uint64_t choice = random.next() % 8;
-        const std::string_view& edge = edges[random.next() % std::size(edges)];
-        for (std::size_t at = begin; at < end && choice >= 2; ++at)
-            text[at] =
-                choice == 2 && hexadecimal ? "0123456789abcdef"[random.next() % 16] : edge[random.next() % edge.size()];
-        // A pair of registers, as another pair.
-        if (choice == 3 && end < text.size() && text[end] == ':' && end + 1 < text.size() &&
-            text[end + 1] == text[begin])
-            text[end + 1] = text[begin];
-        i = end - 1;
+    const std::string_view& edge = edges[random.next() % std::size(edges)];
+    const auto digits = [&](std::string text) {
+        for (char& c : text) c = edge[random.next() % edge.size()];
+        return text;
+    };
+    switch (random.next() % 8) {
+        case 0: return number;
+        case 1: return number + std::string(1, static_cast<char>('0' + random.next() % 10));
+        case 2: return number.size() == 1 ? "0" : number.substr(0, number.size() - 1);
+        case 3: return std::to_string((std::uint64_t{1} << random.next() % 34) - random.next() % 2);
+        case 4: return std::to_string(random.next() % 260);
+        case 5: return digits(std::string(1 + random.next() % 3, '0'));
+        default: return digits(number);
     }
-    return text;
+}
+
+// The statement with the numbers in its operands changed.
+inline std::string with_other_numbers(const std::string& text, SplitMix64& random) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const std::size_t operands = std::min(text.find(' '), text.size());
+    std::string out = text.substr(0, operands);
+    std::string before, made_before;  // the number that stands before a colon
+    for (std::size_t i = operands; i < text.size();) {
+        if (!is_digit(text[i])) {
+            out += text[i++];
+            continue;
+        }
+        const bool is_hexadecimal = text[i] == '0' && i + 1 < text.size() && text[i + 1] == 'x';
+        if (is_hexadecimal) i += 2;
+        const std::size_t begin = i;
+        while (i < text.size() && (is_digit(text[i]) || (is_hexadecimal && text[i] >= 'a' && text[i] <= 'f'))) ++i;
+        const std::string number = text.substr(begin, i - begin);
+        std::string made = number;
+        if (is_hexadecimal) {
+            out += "0x";
+            const bool is_any = random.next() % 4 == 0;
+            for (char& c : made) c = "0123456789abcdef"[random.next() % (is_any ? 16 : 10)];
+        } else {
+            made = other_number(number, random);
+            // A pair of registers, as another pair.
+            const bool is_end = begin != 0 && text[begin - 1] == ':' && !before.empty() && before.size() < 6;
+            if (is_end && made_before.size() < 6 && random.next() % 4 != 0)
+                made = std::to_string(std::stol(made_before) + std::stol(number.substr(0, 6)) - std::stol(before));
+        }
+        before = is_hexadecimal ? "" : number;
+        made_before = made;
+        out += made;
+    }
+    return out;
 }
 
 // Each of the statements several times, with other numbers.
@@ -55,7 +83,7 @@ inline KnownStatements read_known_statements(const Codec& codec, const std::vect
     std::string source;
     for (unsigned i = 0; i < times; ++i) {
         for (const std::string& statement : statements)
-            source += (i < 2 ? statement : with_other_numbers(statement, random)) + mark + "\n";
+            source += (i < 3 ? statement : with_other_numbers(statement, random)) + mark + "\n";
     }
     source.append(256, '\n');
     assembler::PlainStatements programs(codec), plain(codec, false), reader(codec);
