@@ -28,30 +28,30 @@ std::uint64_t load8(const char* p) {
     return out;
 }
 
-// At most eight decimal digits, of which as many characters can be read.
+// At most four decimal digits, or eight, or sixteen, of which four or eight characters can be read.
 [[gnu::always_inline]] inline std::uint64_t few_digits(const char* p, unsigned size) {
+    std::uint32_t digits;
+    std::memcpy(&digits, p, sizeof digits);
+    digits = digits << (32 - 8 * size) & 0x0f0f0f0f;  // zeros before them
+    digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff;
+    return digits * (100 * 0x10000 + 1) >> 16;
+}
+inline std::uint64_t more_digits(const char* p, unsigned size) {
+    std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;
+    digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff00ff00ff;
+    digits = digits * (100 * 0x10000 + 1) >> 16 & 0x0000ffff0000ffff;
+    return digits * (10000 * 0x100000000 + 1) >> 32;
+}
+[[gnu::always_inline]] inline std::uint64_t decimal_value(const char* p, unsigned size) {
     if constexpr (std::endian::native == std::endian::little) {
-        if (size <= 4) {
-            std::uint32_t few;
-            std::memcpy(&few, p, sizeof few);
-            few = few << (32 - 8 * size) & 0x0f0f0f0f;  // zeros before them
-            few = few * (10 * 0x100 + 1) >> 8 & 0x00ff00ff;
-            return few * (100 * 0x10000 + 1) >> 16;
-        }
-        std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;
-        digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff00ff00ff;
-        digits = digits * (100 * 0x10000 + 1) >> 16 & 0x0000ffff0000ffff;
-        return digits * (10000 * 0x100000000 + 1) >> 32;
+        if (size <= 4) [[likely]]
+            return few_digits(p, size);
+        if (size <= 8) return more_digits(p, size);
+        return more_digits(p, size - 8) * 100000000 + more_digits(p + (size - 8), 8);
     }
     std::uint64_t value = 0;
     for (unsigned i = 0; i < size; ++i) value = value * 10 + static_cast<std::uint64_t>(p[i] - '0');
     return value;
-}
-
-// At most sixteen.
-[[gnu::always_inline]] inline std::uint64_t decimal_value(const char* p, unsigned size) {
-    if (size <= 8) return few_digits(p, size);
-    return few_digits(p, size - 8) * 100000000 + few_digits(p + (size - 8), 8);
 }
 
 // Of an outline, by what stands between its numbers: nothing waits for the text that is put together.
@@ -169,6 +169,8 @@ Programs::Programs(const Codec& codec, bool is_fast) : codec_(codec), tables_(co
     };
     surface(codec.isa().surface);
     for (const auto& [dialect, own] : codec.isa().dialect_surfaces) surface(own);
+    const std::string& label_end = codec.isa().surface.label_suffix;
+    if (codec.isa().surface.label_prefix.empty() && label_end.size() == 1) label_end_ = label_end[0];
     wide_ = is_fast && make_classes(count);
     decide_stops();
     std::fill(stops_ + count, stops_ + most_stops, stops_[0]);
@@ -245,18 +247,17 @@ unsigned Programs::end_among(unsigned stops, const char* begin, const char* end)
 
 // Numbers with 0x, behind what is no word.
 void Programs::find_hexadecimals(const char* begin, unsigned size) {
-    const auto bit = [](unsigned at) { return std::uint64_t{1} << (at & 63); };
-    const char* const end = begin + size;
-    for (const char* p = begin + 2; p < end; ++p) {
-        p = static_cast<const char*>(std::memchr(p, 'x', static_cast<std::size_t>(end - p)));
-        if (!p) return;
-        const auto at = static_cast<unsigned>(p - 1 - begin);
-        if (p[-1] != '0' || (found_.digits[at >> 6] & bit(at)) == 0 || is_word(p[-2])) continue;
-        if (p + 1 == end || hex_digit(p[1]) >= 16) continue;
-        while (p + 1 < end && hex_digit(p[1]) < 16) ++p;
-        for (auto i = at; i <= static_cast<unsigned>(p - begin); ++i) {
-            found_.digits[i >> 6] |= bit(i);
-            found_.hexadecimals[i >> 6] |= bit(i);
+    const std::uint64_t behind_digits[2] = {found_.digits[0] << 1, found_.digits[1] << 1 | found_.digits[0] >> 63};
+    for (unsigned i = 0; i < 2; ++i) {
+        for (std::uint64_t left = found_.letters_x[i] & behind_digits[i]; left != 0; left &= left - 1) {
+            const unsigned x = 64 * i + static_cast<unsigned>(std::countr_zero(left));
+            unsigned end = x + 1;
+            while (end != size && hex_digit(begin[end]) < 16) ++end;
+            if (begin[x - 1] != '0' || is_word(begin[x - 2]) || end == x + 1) continue;
+            for (unsigned at = x - 1; at != end; ++at) {
+                found_.digits[at >> 6] |= std::uint64_t{1} << (at & 63);
+                found_.hexadecimals[at >> 6] |= std::uint64_t{1} << (at & 63);
+            }
         }
     }
 }
@@ -340,11 +341,9 @@ bool Programs::strike_out_numbers(const char* const begin) {
             return true;
         }
         *out++ = Outline::decimal;
-        if (size > most_digits || (*p == '0' && (size != 1 || (*from | 0x20) == 'x'))) {
-            odd = std::min<const std::uint64_t*>(odd, value++);
-        } else {
-            *value++ = decimal_value(p, static_cast<unsigned>(size));
-        }
+        if (size > most_digits || (*p == '0' && (size != 1 || (*from | 0x20) == 'x'))) [[unlikely]]
+            odd = std::min<const std::uint64_t*>(odd, value);
+        *value++ = decimal_value(p, static_cast<unsigned>(std::min(size, std::size_t{most_digits})));
         return true;
     };
     if (!found_.visit_numbers<is_short>(strike_out)) return false;
@@ -359,15 +358,24 @@ bool Programs::strike_out_numbers(const char* const begin) {
     return true;
 }
 
-// The outline of what begins at `begin`.
+// Whether the first word, with the mark behind it, is a label. Where it is a mnemonic, others may be, and nobody asks any more.
+bool Programs::is_label(std::string_view word) {
+    if (codec_.reads_as_label(word) || codec_.reads_as_label(word.substr(0, word.find('.', 1)))) label_end_ = 0;
+    return label_end_ != 0;
+}
+
+// The outline of what begins at `begin`. A statement behind a label is asked for by itself.
 bool Programs::outline(const char* begin, const char* end) {
     if (end - begin < static_cast<std::ptrdiff_t>(Outline::longest + 2 * width)) return false;
     found_ = {};
     unsigned size = wide_ ? look_wide(begin, end) : look(begin, end);
     if (size == nowhere || size == 0) return false;
+    const unsigned word_end = found_.word_end;
+    if (word_end != 0 && word_end < size && begin[word_end - 1] == label_end_ && is_label({begin, word_end - 1}))
+        return false;
     while (size != 0 && is_blank(begin[size - 1])) --size;
     size_ = size;
-    if (found_.letters_x != 0) find_hexadecimals(begin, size);
+    if ((found_.letters_x[0] | found_.letters_x[1]) != 0) find_hexadecimals(begin, size);
     const std::uint64_t odd =
         found_.digits[0] >> 63 | found_.digits[1] | found_.hexadecimals[0] | found_.hexadecimals[1];
     return odd == 0 ? strike_out_numbers<true>(begin) : strike_out_numbers<false>(begin);
@@ -397,9 +405,10 @@ unsigned Programs::look(const char* begin, const char* end) {
             const unsigned blanks = text.blanks();
             in_word = blanks == 0;
             operands = in_word ? width : static_cast<unsigned>(std::countr_zero(blanks));
+            found_.word_end = at + operands;
         }
         const unsigned here = static_cast<unsigned>(low_bits(size == none ? width : size)) >> operands << operands;
-        found_.letters_x |= text.letters_x() & here;
+        found_.letters_x[at >> 6] |= std::uint64_t{text.letters_x() & here} << (at & 63);
         found_.digits[at >> 6] |= std::uint64_t{text.digits() & here} << (at & 63);
         if (size != none) return at + size;
     }
@@ -438,10 +447,14 @@ namespace {
             const unsigned blanks = in(classes, class_space | class_tab);
             in_word = blanks == 0;
             const unsigned operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
+            found_.word_end = at + operands;
             here = here >> operands << operands;
         }
-        found_.letters_x |= in(classes, class_x) & static_cast<unsigned>(here);
-        found_.digits[at >> 6] |= (in(classes, class_digit) & (here & 0xffffffff)) << (at & 63);
+        const auto digits = static_cast<unsigned>(_mm256_movemask_epi8(classes));  // the first bit of each
+        const auto letters_x = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_add_epi8(classes, classes)));
+        static_assert(class_digit == 128 && class_x == 64);
+        found_.digits[at >> 6] |= (digits & here) << (at & 63);
+        found_.letters_x[at >> 6] |= (letters_x & here) << (at & 63);
         if (size != none) return at + size;
     }
     return nowhere;
@@ -477,7 +490,8 @@ bool Programs::strike_out_name(const char* begin) {
 
 Store::At Programs::find(const Outline& outline) const {
     if (slots_.empty()) return no_index;
-    for (std::size_t at = outline.hash & (slots - 1); slots_[at] != 0; at = (at + 1) & (slots - 1)) {
+    const std::size_t last = slots_.size() - 1;
+    for (std::size_t at = outline.hash & last; slots_[at] != 0; at = (at + 1) & last) {
         const Store::At found = slots_[at] - 1;
         const Entry& entry = *store_.get<Entry>(found);
         if (entry.hash != outline.hash || entry.size != outline.size || entry.blocks != outline.blocks) continue;
@@ -532,6 +546,7 @@ void Programs::count_hit(bool hit) {
     constexpr unsigned window = 512, least = window / 8, shortest = 256, longest = 1u << 14;
     ++asked_;
     hits_ += hit;
+    known_ += hit;
     if (asked_ < window) return;
     pause_length_ = hits_ >= least ? shortest / 2 : std::min(2 * pause_length_, longest);
     pause_ = hits_ >= least ? 0 : pause_length_;
@@ -545,7 +560,7 @@ Programs::Wanted Programs::glimpse(const Outline& outline) {
     std::uint16_t& seen = glimpsed_[outline.hash >> 16 & (glimpses - 1)];
     const auto tag = static_cast<std::uint16_t>(outline.hash | count_bits);
     seen = static_cast<std::uint16_t>((seen | count_bits) == tag ? seen + 1 : tag - count_bits + 1);
-    return (seen & count_bits) >= often ? Wanted::program : Wanted::no;
+    return (seen & count_bits) >= often && is_worthwhile() ? Wanted::program : Wanted::no;
 }
 
 bool Programs::try_entry(Store::At at, Wanted& wanted, Encoded& out) {
@@ -587,24 +602,33 @@ bool Programs::read(const char*& cursor, const char* end, bool names, Encoded& o
 }
 
 void Programs::forget() {
-    slots_.assign(slots, 0);
+    slots_.assign(first_slots, 0);
     entry_count_ = 0;
     store_.end_at(0);
+}
+
+void Programs::put_entry(std::uint64_t hash, Store::At entry) {
+    const std::size_t last = slots_.size() - 1;
+    std::size_t at = hash & last;
+    while (slots_[at] != 0) at = (at + 1) & last;
+    slots_[at] = entry + 1;
 }
 
 Store::At Programs::add_entry(const Outline& outline) {
     constexpr Store::At most_kept = 1u << 20;
     if (entry_count_ == most_entries || slots_.empty() || store_.end() > most_kept) forget();
+    if (++entry_count_ > slots_.size() / 2) {
+        const std::vector<Store::At> before = std::exchange(slots_, std::vector<Store::At>(2 * slots_.size()));
+        for (const Store::At one : before)
+            if (one != 0) put_entry(store_.get<Entry>(one - 1)->hash, one - 1);
+    }
     Entry fresh;
     fresh.hash = outline.hash;
     fresh.size = static_cast<std::uint16_t>(outline.size);
     fresh.blocks = static_cast<std::uint8_t>(outline.blocks);
     const Store::At made = store_.add(fresh);
     store_.add(std::span<const char>(outline.text, outline.blocks * width));
-    ++entry_count_;
-    std::size_t at = outline.hash & (slots - 1);
-    while (slots_[at] != 0) at = (at + 1) & (slots - 1);
-    slots_[at] = made + 1;
+    put_entry(outline.hash, made);
     return made;
 }
 
@@ -640,6 +664,7 @@ void Programs::learn(const char* begin, bool named, PlainReader& reader) {
     program.next = entry->first;
     const Store::At made = add_program(program, recorder);
     if (made == no_index) return;
+    ++made_;
     entry = store_.get<Entry>(at);
     entry->tried -= failed - 1;
     entry->first = made;

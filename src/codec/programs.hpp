@@ -186,7 +186,8 @@ private:
         return Store::size_of<Program>() + Store::size_of<Operation>(program.count) +
                Store::size_of<CodeCheck>(program.check_count) + (program.named ? Store::size_of<Deferred>() : 0);
     }
-    static constexpr std::size_t most_entries = 1u << 15, slots = 1u << 16, glimpses = 1u << 16;
+    static constexpr std::size_t most_entries = 1u << 15, first_slots = 1u << 10, glimpses = 1u << 16;
+    static constexpr std::size_t first_made = 2000, least_known = 12;  // statements that each should have read
     static constexpr unsigned often = 3;  // making a program takes as long as reading six statements
     static constexpr std::uint32_t most_tried = 24, soon_tried = 3;  // … at each miss
 
@@ -195,7 +196,8 @@ private:
     struct Found {
         std::uint64_t digits[2] = {};       // behind the first word
         std::uint64_t hexadecimals[2] = {};  // characters of such numbers
-        unsigned letters_x = 0;             // some bit is set where there are any behind the first word
+        std::uint64_t letters_x[2] = {};     // behind the first word, too
+        unsigned word_end = 0;
 
         bool is_hexadecimal(std::size_t at) const { return (hexadecimals[at >> 6] >> (at & 63) & 1) != 0; }
         template <bool is_short, class Visit>
@@ -205,6 +207,7 @@ private:
         unsigned struck_before(unsigned at) const;
     };
     bool outline(const char* begin, const char* end);
+    bool is_label(std::string_view word);
     unsigned look(const char* begin, const char* end);
     unsigned look_wide(const char* begin, const char* end);
     unsigned end_among(unsigned stops, const char* begin, const char* end) const;
@@ -221,7 +224,10 @@ private:
     Wanted glimpse(const Outline& outline);
     bool run_any(Store::At entry, Encoded& out);
     bool run(Store::At program, const std::uint64_t* numbers, Encoded& out) const;
+    // Whether those that were made have read so many statements that others are worth it, too.
+    bool is_worthwhile() const { return made_ < first_made + known_ / least_known; }
     Store::At add_entry(const Outline& outline);
+    void put_entry(std::uint64_t hash, Store::At entry);
     Store::At add_program(Program program, const Recorder& recorder);
     void learn_others(Store::At first, const char* begin, PlainReader& reader);
     std::string_view statement_at(const char* begin) const { return {begin, size_}; }
@@ -234,10 +240,11 @@ private:
     Block stops_[most_stops];  // each one character, with which such a mark begins; some of them several times
     std::array<Stop, 256> stop_at_{};  // what each character is, if nothing else can begin with it
     // Classes of characters, by their last and first four bits: one is in those that both have.
-    static constexpr unsigned class_digit = 1, class_x = 2, class_space = 4, class_tab = 8, class_first_stop = 16,
-                              class_last_stop = 128, class_stops = 240;
+    static constexpr unsigned class_space = 1, class_tab = 2, class_first_stop = 4, class_last_stop = 32,
+                              class_stops = 60, class_x = 64, class_digit = 128;
     Block classes_low_{}, classes_high_{};
     bool wide_ = false;
+    char label_end_ = 0;                   // 0: labels have none of one character that no mnemonic has
     static constexpr unsigned none = ~0u, nowhere = none - 1;
     std::vector<std::string> marks_;  // may end a statement, or begin a comment in one
     bool usable_ = true;
@@ -255,7 +262,7 @@ private:
     std::uint64_t values_[Outline::most_numbers + 1];  // … from these numbers
     std::vector<Store::At> slots_;         // where entries are, and one more
     std::vector<std::uint16_t> glimpsed_;  // bits of the hashes of what came, and how often
-    std::size_t entry_count_ = 0;
+    std::size_t entry_count_ = 0, made_ = 0, known_ = 0;  // the last two of programs and statements, in all
     Store store_;
     unsigned hits_ = 0, asked_ = 0, pause_ = 0, pause_length_ = 128;  // statements
 };

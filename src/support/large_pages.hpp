@@ -8,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -27,10 +28,14 @@ inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unus
 }
 
 // The heap that this thread takes memory from has that much more of it in large pages, of which it keeps what is unused. With
-// malloc's own settings, which map blocks of this size apart and give them back, the heap has nothing of it.
+// malloc's own settings, which map blocks of this size apart and give them back, the heap has nothing of it. What is not used
+// is address space.
 inline void extend_heap(std::size_t bytes) {
-    void* const end = std::malloc(bytes);
-    if (end != nullptr) prefer_large_pages(end, bytes);
+    constexpr std::size_t most = std::size_t{3} << 23;  // more may be mapped apart whatever the settings are
+    if (bytes == 0) return;
+    void* const end = std::malloc(std::min(bytes, most));
+    if (end != nullptr) prefer_large_pages(end, std::min(bytes, most));
+    extend_heap(bytes - std::min(bytes, most));
     std::free(end);
 }
 
