@@ -4,23 +4,12 @@
 #include <cstring>
 
 #include "assembler/characters.hpp"
-#include "assembler/plain_statements.hpp"
 #include "support/threads.hpp"
 
 namespace isaforge::assembler {
 
-struct Ahead::Worker {
-    explicit Worker(const Codec& codec) : statements(codec) {}
-
-    PlainStatements statements;
-    Encoded encoded;
-};
-
-Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
-    : codec_(codec),
-      text_(text),
-      chunks_((text.size() + chunk_size - 1) / chunk_size),
-      own_(std::make_unique<Worker>(codec)) {
+Ahead::Ahead(const Codec& codec, PlainStatements& own, std::string_view text, unsigned threads)
+    : codec_(codec), own_(own), text_(text), chunks_((text.size() + chunk_size - 1) / chunk_size) {
     for (std::size_t i = 0; i <= chunks_.size(); ++i) {
         // A line may go over many chunks, and is not searched for each of them.
         const bool same = i > 0 && lines_.back() >= text.data() + std::min(i * chunk_size, text.size());
@@ -50,18 +39,18 @@ bool Ahead::ends_here(const char* p, const char* line_end) const {
     return mark.empty() || std::string_view(p, static_cast<std::size_t>(line_end - p)).starts_with(mark);
 }
 
-void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
+void Ahead::encode(PlainStatements& reader, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
     const char* p = lines_[chunk];
     const char* const until = lines_[chunk + 1];
+    Encoded encoded;
     while (p < until) {
         const auto* const newline = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(until - p)));
         const char* const line_end = newline ? newline : until;
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
             const char* q = p;
-            const Encoded& encoded = worker.encoded;
-            const bool good = worker.statements.known(q, text_.data() + text_.size(), worker.encoded) ||
-                              (worker.statements.read(q, line_end, worker.encoded) && ends_here(q, line_end));
+            const bool good = reader.known(q, text_.data() + text_.size(), encoded) ||
+                              (reader.read(q, line_end, encoded) && ends_here(q, line_end));
             if (good && q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
@@ -75,7 +64,7 @@ void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>&
 }
 
 // Encodes the first chunk that nobody has begun, without the lock.
-void Ahead::encode_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
+void Ahead::encode_next(PlainStatements& reader, std::unique_lock<std::mutex>& lock) {
     constexpr std::size_t usual_line = 24;
     const std::size_t chunk = next_++;
     std::vector<EncodedAhead> statements;
@@ -87,7 +76,7 @@ void Ahead::encode_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
     try {
         statements.clear();
         statements.reserve(chunk_size / usual_line);
-        encode(worker, chunk, statements);
+        encode(reader, chunk, statements);
     } catch (const std::bad_alloc&) {
         statements = {};  // the engine encodes what it does not find here, and says if it cannot
     }
@@ -104,12 +93,12 @@ void Ahead::try_to_work(const std::stop_token& stop) {
 }
 
 void Ahead::work(const std::stop_token& stop) {
-    Worker worker(codec_);
+    PlainStatements reader(codec_);
     std::unique_lock lock(mutex_);
     while (true) {
         const auto may_begin = [&] { return next_ >= chunks_.size() || next_ < needed_ + window; };
         if (!changed_.wait(lock, stop, may_begin) || next_ >= chunks_.size()) return;
-        encode_next(worker, lock);
+        encode_next(reader, lock);
         changed_.notify_all();
     }
 }
@@ -123,7 +112,7 @@ void Ahead::enter(std::size_t chunk) {
     changed_.notify_all();
     while (!chunks_[chunk].ready) {
         if (next_ < chunks_.size() && next_ < needed_ + window) {
-            encode_next(*own_, lock);
+            encode_next(own_, lock);
         } else {
             changed_.wait(lock);
         }

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "assembler/plain_statements.hpp"
 #include "isaforge/codec.hpp"
 
 namespace isaforge::assembler {
@@ -27,8 +28,8 @@ public:
     // Whether a source of this size is worth starting threads.
     static bool is_worthwhile(std::size_t size, unsigned threads) { return threads > 1 && size > 4 * chunk_size; }
 
-    // `text` stays where it is.
-    Ahead(const Codec& codec, std::string_view text, unsigned threads);
+    // `text` stays where it is. `own` reads for the engine's thread.
+    Ahead(const Codec& codec, PlainStatements& own, std::string_view text, unsigned threads);
     ~Ahead();
     Ahead(const Ahead&) = delete;
     Ahead& operator=(const Ahead&) = delete;
@@ -38,9 +39,8 @@ public:
 
 private:
     static constexpr std::size_t chunk_size = 1 << 15;  // characters
-    static constexpr std::size_t window = 32;           // chunks that may be ready before they are needed
+    static constexpr std::size_t window = 8;            // chunks that may be ready before they are needed
 
-    struct Worker;
     struct Chunk {
         std::vector<EncodedAhead> statements;
         bool ready = false;
@@ -48,13 +48,14 @@ private:
 
     void try_to_work(const std::stop_token& stop);
     void work(const std::stop_token& stop);
-    void encode_next(Worker& worker, std::unique_lock<std::mutex>& lock);
-    void encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const;
+    void encode_next(PlainStatements& reader, std::unique_lock<std::mutex>& lock);
+    void encode(PlainStatements& reader, std::size_t chunk, std::vector<EncodedAhead>& statements) const;
     void enter(std::size_t chunk);
     bool ends_here(const char* p, const char* line_end) const;
     const char* line_from(std::size_t offset) const;
 
     const Codec& codec_;
+    PlainStatements& own_;                          // for when the engine would have to wait
     const std::string_view text_;
     std::vector<Chunk> chunks_;
     std::vector<const char*> lines_;                // the first that begins in or behind each chunk; and the text's end
@@ -66,7 +67,6 @@ private:
     std::size_t next_ = 0;             // the first chunk that nobody has begun
     std::size_t needed_ = 0;           // the one the engine is in
     std::vector<std::vector<EncodedAhead>> spare_;  // memory of chunks that are done with
-    std::unique_ptr<Worker> own_;      // for when the engine would have to wait
     std::vector<std::jthread> threads_;
 };
 

@@ -107,7 +107,7 @@ bool Engine::assemble(FileId main) {
         input.begin = input.base = text.data();
         input.end = text.data() + text.size();
         if (file == main && Ahead::is_worthwhile(text.size(), threads))
-            ahead_ = std::make_unique<Ahead>(codec_, text, threads);
+            ahead_ = std::make_unique<Ahead>(codec_, plain_, text, threads);
         run_file(input);
         ahead_.reset();
     };
