@@ -28,30 +28,27 @@ std::uint64_t load8(const char* p) {
     return out;
 }
 
-// At most four decimal digits, or eight, or sixteen, of which four or eight characters can be read.
-[[gnu::always_inline]] inline std::uint64_t few_digits(const char* p, unsigned size) {
-    std::uint32_t digits;
-    std::memcpy(&digits, p, sizeof digits);
-    digits = digits << (32 - 8 * size) & 0x0f0f0f0f;  // zeros before them
-    digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff;
-    return digits * (100 * 0x10000 + 1) >> 16;
-}
-inline std::uint64_t more_digits(const char* p, unsigned size) {
-    std::uint64_t digits = load8(p) << (64 - 8 * size) & 0x0f0f0f0f0f0f0f0f;
-    digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff00ff00ff;
-    digits = digits * (100 * 0x10000 + 1) >> 16 & 0x0000ffff0000ffff;
-    return digits * (10000 * 0x100000000 + 1) >> 32;
-}
-[[gnu::always_inline]] inline std::uint64_t decimal_value(const char* p, unsigned size) {
+constexpr unsigned few_digits = 4;
+
+// At most four decimal digits, of which four characters can be read.
+inline std::uint64_t value_of_few(const char* p, unsigned size) {
     if constexpr (std::endian::native == std::endian::little) {
-        if (size <= 4) [[likely]]
-            return few_digits(p, size);
-        if (size <= 8) return more_digits(p, size);
-        return more_digits(p, size - 8) * 100000000 + more_digits(p + (size - 8), 8);
+        std::uint32_t digits;
+        std::memcpy(&digits, p, sizeof digits);
+        digits = digits << (32 - 8 * size) & 0x0f0f0f0f;  // zeros before them
+        digits = digits * (10 * 0x100 + 1) >> 8 & 0x00ff00ff;
+        return digits * (100 * 0x10000 + 1) >> 16;
     }
     std::uint64_t value = 0;
     for (unsigned i = 0; i < size; ++i) value = value * 10 + static_cast<std::uint64_t>(p[i] - '0');
     return value;
+}
+
+std::uint64_t value_of_many(const char* p, unsigned size) {
+    std::uint64_t value = 0;
+    for (; size > few_digits; size -= few_digits, p += few_digits) value = value * 10000 + value_of_few(p, few_digits);
+    constexpr std::uint64_t power_of[] = {1, 10, 100, 1000, 10000};
+    return value * power_of[size] + value_of_few(p, size);
 }
 
 // Of an outline, by what stands between its numbers: nothing waits for the text that is put together.
@@ -235,7 +232,7 @@ Programs::Stop Programs::find_stop(const char* p, const char* end) const {
 
 // The first of these places where the statement ends; `none` where it ends at none of them, and `nowhere` where it is none that
 // there are programs of.
-unsigned Programs::end_among(unsigned stops, const char* begin, const char* end) const {
+[[gnu::noinline]] unsigned Programs::end_among(unsigned stops, const char* begin, const char* end) const {
     for (; stops != 0; stops &= stops - 1) {
         const auto at = static_cast<unsigned>(std::countr_zero(stops));
         Stop kind = stop_at_[static_cast<unsigned char>(begin[at])];
@@ -314,7 +311,7 @@ bool Programs::strike_out_numbers(const char* const begin) {
     char* out = outline_.text;
     const char* from = begin;
     std::uint64_t* value = values_;
-    const std::uint64_t *const last = values_ + Outline::most_numbers, *odd = last;
+    const std::uint64_t* odd = std::end(values_);
     const auto copy = [&](const char* to) __attribute__((always_inline)) {
         auto left = static_cast<std::size_t>(to - from);
         for (; left > width; left -= width, out += width, from += width) {
@@ -326,7 +323,6 @@ bool Programs::strike_out_numbers(const char* const begin) {
         out += left;
     };
     const auto strike_out = [&](std::size_t at, std::size_t end) __attribute__((always_inline)) {
-        if (value == last) return false;
         const char* const p = begin + at;
         copy(p);
         from = begin + end;
@@ -341,15 +337,20 @@ bool Programs::strike_out_numbers(const char* const begin) {
             return true;
         }
         *out++ = Outline::decimal;
-        if (size > most_digits || (*p == '0' && (size != 1 || (*from | 0x20) == 'x'))) [[unlikely]]
-            odd = std::min<const std::uint64_t*>(odd, value);
-        *value++ = decimal_value(p, static_cast<unsigned>(std::min(size, std::size_t{most_digits})));
+        if (*p == '0' && (size != 1 || (*from | 0x20) == 'x')) odd = std::min<const std::uint64_t*>(odd, value);
+        if (size <= few_digits) [[likely]] {
+            *value++ = value_of_few(p, static_cast<unsigned>(size));
+            return true;
+        }
+        if (size > most_digits) odd = std::min<const std::uint64_t*>(odd, value);
+        *value++ = value_of_many(p, static_cast<unsigned>(std::min(size, std::size_t{most_digits})));
         return true;
     };
-    if (!found_.visit_numbers<is_short>(strike_out)) return false;
+    found_.visit_numbers<is_short>(strike_out);
     copy(begin + size_);
     std::memset(out, 0, width);
     count_ = static_cast<unsigned>(value - values_);
+    if (count_ > Outline::most_numbers) return false;
     plain_count_ = std::min(static_cast<unsigned>(odd - values_), count_);
     values_[Outline::nothing] = 0;
     outline_.size = static_cast<unsigned>(out - outline_.text);
@@ -433,6 +434,7 @@ namespace {
 
 [[gnu::target("avx2")]] unsigned Programs::look_wide(const char* begin, const char* end) {
     constexpr unsigned step = 2 * width;
+    static_assert(class_digit == 128 && class_x == 64);  // the first bits of a byte
     const __m256i low = table(classes_low_), high = table(classes_high_);
     bool in_word = true;
     for (unsigned at = 0; at != Outline::longest; at += step) {
@@ -440,19 +442,22 @@ namespace {
         const __m256i first_bits = _mm256_and_si256(_mm256_srli_epi16(text, 4), spread(15));
         const __m256i classes = _mm256_and_si256(_mm256_shuffle_epi8(low, text), _mm256_shuffle_epi8(high, first_bits));
         const auto others = static_cast<unsigned>(_mm256_movemask_epi8(text));  // not ASCII
-        const unsigned size = end_among(in(classes, class_stops) | others, begin + at, end);
-        if (size == nowhere) return nowhere;
+        const unsigned stops = in(classes, class_stops) | others, blanks = in(classes, class_space | class_tab);
+        const auto digits = static_cast<unsigned>(_mm256_movemask_epi8(classes));
+        const auto letters_x = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_add_epi8(classes, classes)));
+        // Nothing of the above is in vectors any more, which a call would have to keep.
+        unsigned size = stops == 0 ? none : static_cast<unsigned>(std::countr_zero(stops));
+        if (stops != 0 && stop_at_[static_cast<unsigned char>(begin[at + size])] != Stop::end) [[unlikely]] {
+            size = end_among(stops, begin + at, end);
+            if (size == nowhere) return nowhere;
+        }
         std::uint64_t here = size == none ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;  // is of operands
         if (in_word) {
-            const unsigned blanks = in(classes, class_space | class_tab);
             in_word = blanks == 0;
             const unsigned operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
             found_.word_end = at + operands;
             here = here >> operands << operands;
         }
-        const auto digits = static_cast<unsigned>(_mm256_movemask_epi8(classes));  // the first bit of each
-        const auto letters_x = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_add_epi8(classes, classes)));
-        static_assert(class_digit == 128 && class_x == 64);
         found_.digits[at >> 6] |= (digits & here) << (at & 63);
         found_.letters_x[at >> 6] |= (letters_x & here) << (at & 63);
         if (size != none) return at + size;
@@ -553,14 +558,18 @@ void Programs::count_hit(bool hit) {
     hits_ = asked_ = 0;
 }
 
-// Whether the outline has come so often that it is worth a program.
+// Whether the outline has come so often that it is worth a program. Of each that was seen last at a place there are some bits of
+// its hash, and how often it was.
 Programs::Wanted Programs::glimpse(const Outline& outline) {
+    constexpr unsigned most_counted = 7;
+    static_assert(often <= most_counted);
     if (glimpsed_.empty()) glimpsed_.resize(glimpses);
-    constexpr unsigned count_bits = 7;
     std::uint16_t& seen = glimpsed_[outline.hash >> 16 & (glimpses - 1)];
-    const auto tag = static_cast<std::uint16_t>(outline.hash | count_bits);
-    seen = static_cast<std::uint16_t>((seen | count_bits) == tag ? seen + 1 : tag - count_bits + 1);
-    return (seen & count_bits) >= often && is_worthwhile() ? Wanted::program : Wanted::no;
+    const auto bits = static_cast<std::uint16_t>(outline.hash & ~std::uint64_t{most_counted});
+    const unsigned before = (seen & ~most_counted) == bits ? seen & most_counted : 0,
+                   count = std::min(before + 1, most_counted);
+    seen = static_cast<std::uint16_t>(bits | count);
+    return count >= often && is_worthwhile() ? Wanted::program : Wanted::no;
 }
 
 bool Programs::try_entry(Store::At at, Wanted& wanted, Encoded& out) {

@@ -259,7 +259,7 @@ private:
     const char* named_operand_ = nullptr;  // where the name begins, or what marks it
     Store::At entry_ = 0;                  // of the outline that has one
     Store::At read_ = 0;                   // the program that read it …
-    std::uint64_t values_[Outline::most_numbers + 1];  // … from these numbers
+    std::uint64_t values_[Outline::longest / 2 + 1];  // … from these numbers
     std::vector<Store::At> slots_;         // where entries are, and one more
     std::vector<std::uint16_t> glimpsed_;  // bits of the hashes of what came, and how often
     std::size_t entry_count_ = 0, made_ = 0, known_ = 0;  // the last two of programs and statements, in all
