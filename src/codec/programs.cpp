@@ -51,10 +51,21 @@ std::uint64_t value_of_many(const char* p, unsigned size) {
     return value * power_of[size] + value_of_few(p, size);
 }
 
+using Bits = std::array<std::uint64_t, 2>;  // one for each character
+
+// Each as one character further.
+Bits one_on(const Bits& bits) { return {bits[0] << 1, bits[1] << 1 | bits[0] >> 63}; }
+
+unsigned ones_before(const Bits& bits, unsigned at) {
+    const unsigned in_first = std::min(at, 64u);
+    return static_cast<unsigned>(std::popcount(bits[0] & low_bits(in_first)) +
+                                 std::popcount(bits[1] & low_bits(at - in_first)));
+}
+
 // Of an outline, by what stands between its numbers: nothing waits for the text that is put together.
 class Hash {
 public:
-    // At most sixteen characters, of which as many can be read.
+    // At most sixteen characters, of which sixteen can be read.
     [[gnu::always_inline]] void add(const char* p, std::size_t size) {
         const char* const mask = masks.data() + (width - size);
         add(load8(p) & load8(mask), load8(p + 8) & load8(mask + 8));
@@ -80,7 +91,7 @@ private:
     std::uint64_t one_ = 0, two_ = 0;
 };
 
-// Sixteen characters: with a bit for each that is such a one, and what is left of them.
+// Sixteen characters: with a bit for each that is such a one.
 #ifdef __SSE2__
 class Characters {
 public:
@@ -244,7 +255,7 @@ Programs::Stop Programs::find_stop(const char* p, const char* end) const {
 
 // Numbers with 0x, behind what is no word.
 void Programs::find_hexadecimals(const char* begin, unsigned size) {
-    const std::uint64_t behind_digits[2] = {found_.digits[0] << 1, found_.digits[1] << 1 | found_.digits[0] >> 63};
+    const Bits behind_digits = one_on(found_.digits);
     for (unsigned i = 0; i < 2; ++i) {
         for (std::uint64_t left = found_.letters_x[i] & behind_digits[i]; left != 0; left &= left - 1) {
             const unsigned x = 64 * i + static_cast<unsigned>(std::countr_zero(left));
@@ -259,47 +270,34 @@ void Programs::find_hexadecimals(const char* begin, unsigned size) {
     }
 }
 
-namespace {
-
-unsigned ones_before(const std::uint64_t (&words)[2], unsigned at) {
-    const std::uint64_t low = words[0] & low_bits(std::min(at, 64u)),
-                        high = words[1] & low_bits(at - std::min(at, 64u));
-    return static_cast<unsigned>(std::popcount(low) + std::popcount(high));
-}
-
-}  // namespace
-
-// Calls `visit` with where each of the numbers begins and ends, until it gives false. `is_short`: all are in the first word.
+// Calls `visit` with where each of the numbers begins and ends. `is_short`: all are in the first word.
 template <bool is_short, class Visit>
-[[gnu::always_inline]] inline bool Programs::Found::visit_numbers(const Visit& visit) const {
+[[gnu::always_inline]] inline void Programs::Found::visit_numbers(const Visit& visit) const {
     const auto first = [](std::uint64_t bits) { return static_cast<std::size_t>(std::countr_zero(bits)); };
     std::uint64_t begins = digits[0] & ~(digits[0] << 1), ends = ~digits[0] & digits[0] << 1;
     if constexpr (is_short) {
-        for (; begins != 0; begins &= begins - 1, ends &= ends - 1)
-            if (!visit(first(begins), first(ends))) return false;
-        return true;
+        for (; begins != 0; begins &= begins - 1, ends &= ends - 1) visit(first(begins), first(ends));
+        return;
     }
-    const std::uint64_t behind = digits[1] << 1 | digits[0] >> 63, later_begins = digits[1] & ~behind;
+    const std::uint64_t behind = one_on(digits)[1], later_begins = digits[1] & ~behind;
     std::uint64_t later_ends = ~digits[1] & behind;
     for (std::size_t base = 0; base != 128; base += 64, begins = later_begins) {
         for (; begins != 0; begins &= begins - 1) {
             std::uint64_t& end = ends != 0 ? ends : later_ends;
-            if (!visit(base + first(begins), (ends != 0 ? 0 : 64) + first(end))) return false;
+            visit(base + first(begins), (ends != 0 ? 0 : 64) + first(end));
             end &= end - 1;
         }
     }
-    return true;
 }
 
 unsigned Programs::Found::count_before(unsigned at) const {
-    const std::uint64_t begins[2] = {digits[0] & ~(digits[0] << 1), digits[1] & ~(digits[1] << 1 | digits[0] >> 63)};
-    return ones_before(begins, at);
+    const Bits behind = one_on(digits);
+    return ones_before({digits[0] & ~behind[0], digits[1] & ~behind[1]}, at);
 }
 
 unsigned Programs::Found::struck_before(unsigned at) const {
-    const std::uint64_t struck[2] = {digits[0] & digits[0] << 1 & ~hexadecimals[0],
-                                     digits[1] & (digits[1] << 1 | digits[0] >> 63) & ~hexadecimals[1]};
-    return ones_before(struck, at);
+    const Bits behind = one_on(digits);
+    return ones_before({digits[0] & behind[0] & ~hexadecimals[0], digits[1] & behind[1] & ~hexadecimals[1]}, at);
 }
 
 // Copies the statement, with marks in place of its numbers, and finds what these are. False where there are too many. A decimal
@@ -334,17 +332,16 @@ bool Programs::strike_out_numbers(const char* const begin) {
             std::uint64_t read = 0;
             for (const char* digit = p + 2; digit != from; ++digit) read = read << 4 | hex_digit(*digit);
             *value++ = read;
-            return true;
+            return;
         }
         *out++ = Outline::decimal;
         if (*p == '0' && (size != 1 || (*from | 0x20) == 'x')) odd = std::min<const std::uint64_t*>(odd, value);
         if (size <= few_digits) [[likely]] {
             *value++ = value_of_few(p, static_cast<unsigned>(size));
-            return true;
+            return;
         }
         if (size > most_digits) odd = std::min<const std::uint64_t*>(odd, value);
         *value++ = value_of_many(p, static_cast<unsigned>(std::min(size, std::size_t{most_digits})));
-        return true;
     };
     found_.visit_numbers<is_short>(strike_out);
     copy(begin + size_);
@@ -386,10 +383,9 @@ bool Programs::outline(const char* begin, const char* end) {
 std::vector<OutlineNumber> Programs::numbers(unsigned count) const {
     std::vector<OutlineNumber> out;
     found_.visit_numbers<false>([&](std::size_t at, std::size_t end) {
-        if (out.size() == count) return false;
         out.push_back({static_cast<std::uint8_t>(at), static_cast<std::uint8_t>(end - at), found_.is_hexadecimal(at)});
-        return true;
     });
+    out.resize(count);
     return out;
 }
 

@@ -194,14 +194,14 @@ private:
     bool make_classes(unsigned stops);
     // What is found in a statement's characters, with a bit for each.
     struct Found {
-        std::uint64_t digits[2] = {};       // behind the first word
-        std::uint64_t hexadecimals[2] = {};  // characters of such numbers
-        std::uint64_t letters_x[2] = {};     // behind the first word, too
+        std::array<std::uint64_t, 2> digits{};        // behind the first word …
+        std::array<std::uint64_t, 2> letters_x{};     // … and such letters
+        std::array<std::uint64_t, 2> hexadecimals{};  // characters of such numbers
         unsigned word_end = 0;
 
         bool is_hexadecimal(std::size_t at) const { return (hexadecimals[at >> 6] >> (at & 63) & 1) != 0; }
         template <bool is_short, class Visit>
-        bool visit_numbers(const Visit& visit) const;
+        void visit_numbers(const Visit& visit) const;
         // So many numbers begin before a character, and so many of their digits have no mark in the outline.
         unsigned count_before(unsigned at) const;
         unsigned struck_before(unsigned at) const;
