@@ -12,6 +12,7 @@
 #include "isaforge/assembler.hpp"
 #include "semantics/forms.hpp"
 #include "support/input_file.hpp"
+#include "support/large_pages.hpp"
 #include "support/output_file.hpp"
 
 namespace isaforge::cli {
@@ -152,6 +153,8 @@ bool assemble_source(const Options& options, Session& session, const Codec& code
 int assemble_file(const Options& options, Session& session, const Codec& codec) {
     const std::optional<FileId> file = read_source(session, options.source);
     if (!file) return input_error;
+    const std::size_t size = session.sources.text(*file).size();
+    if (size > usual_heap / 8) extend_heap(usual_heap + size);
     const std::vector<std::string> outputs{options.output, options.listing, options.listing_json};
     if (!outputs_are_apart(outputs, session.sources)) return usage_error;
     Object object;

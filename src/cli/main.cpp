@@ -25,7 +25,7 @@ void keep_memory() {
     mallopt(M_MMAP_THRESHOLD, 1 << 25);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     mallopt(M_TOP_PAD, 1 << 20);
-    extend_heap(9 << 23);
+    extend_heap(usual_heap);
 #endif
 }
 

@@ -8,12 +8,13 @@
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
 namespace isaforge {
+
+inline constexpr std::size_t usual_heap = std::size_t{3} << 23;  // bytes that most runs do with
 
 inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t size) {
 #ifdef MADV_HUGEPAGE
@@ -28,15 +29,18 @@ inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unus
 }
 
 // The heap that this thread takes memory from has that much more of it in large pages, of which it keeps what is unused. With
-// malloc's own settings, which map blocks of this size apart and give them back, the heap has nothing of it. What is not used
-// is address space.
+// malloc's own settings, which give back what is free at its end, the heap has nothing of it. What is not used is address space.
 inline void extend_heap(std::size_t bytes) {
-    constexpr std::size_t most = std::size_t{3} << 23;  // more may be mapped apart whatever the settings are
-    if (bytes == 0) return;
-    void* const end = std::malloc(std::min(bytes, most));
-    if (end != nullptr) prefer_large_pages(end, std::min(bytes, most));
-    extend_heap(bytes - std::min(bytes, most));
+#ifdef __GLIBC__
+    constexpr int most_mapped = 1 << 16;  // as malloc begins with
+    mallopt(M_MMAP_MAX, 0);               // no block is mapped apart
+#endif
+    void* const end = std::malloc(bytes);
+    if (end != nullptr) prefer_large_pages(end, bytes);
     std::free(end);
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, most_mapped);
+#endif
 }
 
 // From now on all threads take memory from the first one's heap, and none begins with an empty one of small pages. That is for
