@@ -153,6 +153,7 @@ bool assemble_source(const Options& options, Session& session, const Codec& code
 int assemble_file(const Options& options, Session& session, const Codec& codec) {
     const std::optional<FileId> file = read_source(session, options.source);
     if (!file) return input_error;
+    // A large source needs more memory than other runs do, about as much as it is long.
     const std::size_t size = session.sources.text(*file).size();
     if (size > usual_heap / 8) extend_heap(usual_heap + size);
     const std::vector<std::string> outputs{options.output, options.listing, options.listing_json};
