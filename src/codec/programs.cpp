@@ -389,24 +389,27 @@ std::vector<OutlineNumber> Programs::numbers(unsigned count) const {
     return out;
 }
 
+// Notes what so many characters are, from `at` on, up to the statement's end at `size` of them, or `none`.
+[[gnu::always_inline]] inline void Programs::Found::note(unsigned at, unsigned count, unsigned size,
+                                                         const Characteristics& here) {
+    std::uint64_t operands = low_bits(size == none ? count : size);
+    if (word_end == at) {  // the first word goes on
+        const unsigned more = here.blanks == 0 ? count : static_cast<unsigned>(std::countr_zero(here.blanks));
+        word_end += more;
+        operands = operands >> more << more;
+    }
+    digits[at >> 6] |= (here.digits & operands) << (at & 63);
+    letters_x[at >> 6] |= (here.letters_x & operands) << (at & 63);
+}
+
 // Looks for the statement's end and for digits and letters x behind its first word, of whose name digits are a part. Returns where
 // the end is, or `nowhere`.
 unsigned Programs::look(const char* begin, const char* end) {
-    bool in_word = true;
     for (unsigned at = 0; at != Outline::longest; at += width) {
         const Characters text(begin + at);
         const unsigned size = end_among(text.stops(stops_), begin + at, end);
         if (size == nowhere) return nowhere;
-        unsigned operands = 0;  // begin here
-        if (in_word) {
-            const unsigned blanks = text.blanks();
-            in_word = blanks == 0;
-            operands = in_word ? width : static_cast<unsigned>(std::countr_zero(blanks));
-            found_.word_end = at + operands;
-        }
-        const unsigned here = static_cast<unsigned>(low_bits(size == none ? width : size)) >> operands << operands;
-        found_.letters_x[at >> 6] |= std::uint64_t{text.letters_x() & here} << (at & 63);
-        found_.digits[at >> 6] |= std::uint64_t{text.digits() & here} << (at & 63);
+        found_.note(at, width, size, {text.blanks(), text.digits(), text.letters_x()});
         if (size != none) return at + size;
     }
     return nowhere;
@@ -432,30 +435,21 @@ namespace {
     constexpr unsigned step = 2 * width;
     static_assert(class_digit == 128 && class_x == 64);  // the first bits of a byte
     const __m256i low = table(classes_low_), high = table(classes_high_);
-    bool in_word = true;
     for (unsigned at = 0; at != Outline::longest; at += step) {
         const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begin + at));
         const __m256i first_bits = _mm256_and_si256(_mm256_srli_epi16(text, 4), spread(15));
         const __m256i classes = _mm256_and_si256(_mm256_shuffle_epi8(low, text), _mm256_shuffle_epi8(high, first_bits));
         const auto others = static_cast<unsigned>(_mm256_movemask_epi8(text));  // not ASCII
         const unsigned stops = in(classes, class_stops) | others, blanks = in(classes, class_space | class_tab);
-        const auto digits = static_cast<unsigned>(_mm256_movemask_epi8(classes));
-        const auto letters_x = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_add_epi8(classes, classes)));
+        const auto digits = static_cast<unsigned>(_mm256_movemask_epi8(classes)),
+                   letters_x = static_cast<unsigned>(_mm256_movemask_epi8(_mm256_add_epi8(classes, classes)));
         // Nothing of the above is in vectors any more, which a call would have to keep.
         unsigned size = stops == 0 ? none : static_cast<unsigned>(std::countr_zero(stops));
         if (stops != 0 && stop_at_[static_cast<unsigned char>(begin[at + size])] != Stop::end) [[unlikely]] {
             size = end_among(stops, begin + at, end);
             if (size == nowhere) return nowhere;
         }
-        std::uint64_t here = size == none ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;  // is of operands
-        if (in_word) {
-            in_word = blanks == 0;
-            const unsigned operands = in_word ? step : static_cast<unsigned>(std::countr_zero(blanks));
-            found_.word_end = at + operands;
-            here = here >> operands << operands;
-        }
-        found_.digits[at >> 6] |= (digits & here) << (at & 63);
-        found_.letters_x[at >> 6] |= (letters_x & here) << (at & 63);
+        found_.note(at, step, size, {blanks, digits, letters_x});
         if (size != none) return at + size;
     }
     return nowhere;

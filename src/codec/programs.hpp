@@ -199,6 +199,10 @@ private:
         std::array<std::uint64_t, 2> hexadecimals{};  // characters of such numbers
         unsigned word_end = 0;
 
+        struct Characteristics {
+            unsigned blanks, digits, letters_x;
+        };
+        void note(unsigned at, unsigned count, unsigned size, const Characteristics& here);
         bool is_hexadecimal(std::size_t at) const { return (hexadecimals[at >> 6] >> (at & 63) & 1) != 0; }
         template <bool is_short, class Visit>
         void visit_numbers(const Visit& visit) const;
