@@ -1,7 +1,7 @@
 // Any description that is free of errors: random statements of it are instructions. As they decode they are printed, and what
 // is printed is read back as the same bits. What programs read of them, with other numbers too, the reader reads so. What is
 // proved of all codes holds for any.
-#include "codec/known_statements.hpp"
+#include "codec/printed_statements.hpp"
 #include "description.hpp"
 #include "disassembler/prove.hpp"
 #include "disassembler/verify.hpp"
@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         reader.reads(sampled.text, sampled.end, 0);
         statements.emplace_back(sampled.view());
     }
-    fuzz::require(test::read_known_statements(codec, statements, size, 8).wrong.empty());
+    fuzz::require(test::read_printed_statements(codec, statements, size, 8).wrong.empty());
     if (size % 8 == 0 && forms != 0) look_at_proofs(loaded.isa, size);
     return 0;
 }

@@ -163,6 +163,8 @@ public:
 
     // Whether an instruction of this form has a number that a loader changes although its value is known.
     bool is_loaded(Index form) const;
+    // Whether any form has one.
+    bool may_load() const;
 
     // Whether the mark of a label behind this word does not make it one: there are instructions whose text begins so.
     bool reads_as_label(std::string_view word) const;

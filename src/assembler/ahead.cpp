@@ -8,8 +8,8 @@
 
 namespace isaforge::assembler {
 
-Ahead::Ahead(const Codec& codec, PlainStatements& own, std::string_view text, unsigned threads)
-    : codec_(codec), own_(own), text_(text), chunks_((text.size() + chunk_size - 1) / chunk_size) {
+Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
+    : codec_(codec), own_(codec), text_(text), chunks_((text.size() + chunk_size - 1) / chunk_size) {
     for (std::size_t i = 0; i <= chunks_.size(); ++i) {
         // A line may go over many chunks, and is not searched for each of them.
         const bool same = i > 0 && lines_.back() >= text.data() + std::min(i * chunk_size, text.size());
@@ -49,9 +49,7 @@ void Ahead::encode(PlainStatements& reader, std::size_t chunk, std::vector<Encod
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
             const char* q = p;
-            const bool good = reader.known(q, text_.data() + text_.size(), encoded) ||
-                              (reader.read(q, line_end, encoded) && ends_here(q, line_end));
-            if (good && q - p < 0xffff) {
+            if (reader.read(q, line_end, encoded) && ends_here(q, line_end) && q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
                                       encoded.form,

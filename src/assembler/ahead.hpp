@@ -28,8 +28,8 @@ public:
     // Whether a source of this size is worth starting threads.
     static bool is_worthwhile(std::size_t size, unsigned threads) { return threads > 1 && size > 4 * chunk_size; }
 
-    // `text` stays where it is. `own` reads for the engine's thread.
-    Ahead(const Codec& codec, PlainStatements& own, std::string_view text, unsigned threads);
+    // `text` stays where it is.
+    Ahead(const Codec& codec, std::string_view text, unsigned threads);
     ~Ahead();
     Ahead(const Ahead&) = delete;
     Ahead& operator=(const Ahead&) = delete;
@@ -55,7 +55,7 @@ private:
     const char* line_from(std::size_t offset) const;
 
     const Codec& codec_;
-    PlainStatements& own_;                          // for when the engine would have to wait
+    PlainStatements own_;                           // for when the engine would have to wait
     const std::string_view text_;
     std::vector<Chunk> chunks_;
     std::vector<const char*> lines_;                // the first that begins in or behind each chunk; and the text's end

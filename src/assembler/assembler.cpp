@@ -24,7 +24,6 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       surface_(codec.isa().surface),
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
       expressions_(symbols_, sections_),
-      plain_(codec),
       line_marks_(sources) {
     little_endian_ = !isa_.big_endian;
     expressions_.constants = &isa_.constants;
@@ -107,7 +106,7 @@ bool Engine::assemble(FileId main) {
         input.begin = input.base = text.data();
         input.end = text.data() + text.size();
         if (file == main && Ahead::is_worthwhile(text.size(), threads))
-            ahead_ = std::make_unique<Ahead>(codec_, plain_, text, threads);
+            ahead_ = std::make_unique<Ahead>(codec_, text, threads);
         run_file(input);
         ahead_.reset();
     };

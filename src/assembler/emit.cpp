@@ -194,24 +194,13 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
             relaxed_fixups_.push_back(fixup_of(candidate, i, expressions_.here));
         return ++relaxation.count == limits::encodings;
     };
-    const auto forget = [&] {
+    const char* p = begin;
+    Encoded last;
+    codec_.try_assemble(p, end, code_address(), expressions_, last,
+                        [&](const Encoded& candidate, const char*) { return keep(candidate); });
+    if (relaxation.count < 2) {
         relaxed_encodings_.resize(relaxation.first);
         relaxed_fixups_.resize(first_fixup);
-        relaxation.count = 0;
-    };
-    const bool known = begin == named_ && plain_.visit_encodings([&](Encoded& candidate) {
-        candidate.deferred[0].handle = encoded_.deferred[0].handle;
-        return keep(candidate);
-    });
-    if (!known) {
-        forget();
-        const char* p = begin;
-        Encoded last;
-        codec_.try_assemble(p, end, code_address(), expressions_, last,
-                            [&](const Encoded& candidate, const char*) { return keep(candidate); });
-    }
-    if (relaxation.count < 2) {
-        forget();
         return false;
     }
     const auto index = static_cast<Index>(relaxations_.size());

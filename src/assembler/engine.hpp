@@ -16,7 +16,6 @@
 #include "assembler/ahead.hpp"
 #include "assembler/expression.hpp"
 #include "assembler/line_marks.hpp"
-#include "assembler/plain_statements.hpp"
 #include "assembler/sections.hpp"
 #include "assembler/symbol_table.hpp"
 #include "isaforge/assembler.hpp"
@@ -178,13 +177,12 @@ private:
     void instruction(const char*& p);
     bool encode(const char*& p);
     bool take_ahead(const char*& p);
-    bool take_known(const char*& p);
-    bool take_name(const char* begin);
-    bool may_be_known() const;
-    void note_known(const char* begin, const char* end);
-    bool run_known(const char*& p);
-    bool accept_known_end(const char*& q) const;
-    bool read_instruction(const char*& p, const char* limit);
+    bool may_be_instruction() const;
+    bool begins_instruction(const char* p) const;
+    bool begins_otherwise(const char* p) const;
+    bool run_instructions(const char*& p);
+    bool accept_usual_end(const char*& q) const;
+    bool read_instruction(const char*& p, const char* limit, bool explains);
     bool encode_blanked(const char*& p);
     bool try_blanked(const char*& p);
     bool run_blanked(Input& blanked);
@@ -484,9 +482,7 @@ private:
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
-    PlainStatements plain_;
-    const char* asked_known_ = nullptr;  // the statement that it was asked for last
-    const char* named_ = nullptr;        // where the last one begins that was taken from it with a name
+    const bool may_load_ = codec_.may_load();  // some instruction has a number that a loader changes
     std::unique_ptr<Ahead> ahead_;  // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;

@@ -120,34 +120,6 @@ bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue
     return true;
 }
 
-bool Expressions::read_name(std::string_view name, NumberValue& number) {
-    const char* const begin = name.data();
-    const char* const end = begin + name.size();
-    if (mentioned || nodes_.size() >= limits::nodes || !is(*begin, class_name_start) || skip_symbol(begin) != end ||
-        is_marked(begin, end))
-        return false;
-    // What is in the table is no register's name, where no name of one is.
-    if (symbols_.find(name) == no_index && registers && registers->names_register(name)) return false;
-    const Value value = symbol_value(reference(name));
-    if (!value.is_symbolic()) return false;
-    number.kind = NumberValue::Kind::deferred;
-    number.handle = static_cast<std::uint32_t>(operands_.size());
-    operands_.push_back({value.node, begin, end});
-    return true;
-}
-
-// Whether what looks like a name is a number, or a mark and something else.
-bool Expressions::is_marked(const char* begin, const char* end) const {
-    if (*begin == '.' && (end - begin == 1 || is(begin[1], class_digit))) return true;
-    for (const std::string* mark : {&syntax.label_reference_prefix, &syntax.expression_prefix, &syntax.immediate_prefix,
-                                    &syntax.low_byte, &syntax.high_byte}) {
-        if (!mark->empty() && starts_with(begin, end, *mark)) return true;
-    }
-    std::uint64_t number = 0;
-    bool too_large = false;
-    return !syntax.number_marks.empty() && codec::read_numeral(syntax.number_marks, begin, end, number, too_large);
-}
-
 bool Expressions::parse(const char*& cursor, Value& value) {
     const char* p = skip_blanks(cursor);
     if (!parse_conditional(p, value)) return false;

@@ -127,9 +127,6 @@ public:
     bool read(const char*& cursor, const char* end, NumberValue& value) override;
     bool read_target(const char*& cursor, const char* end, NumberValue& value) override;
 
-    // The same for a name that stands alone: false where it is none, or not that of something deferred, and nothing was read.
-    bool read_name(std::string_view name, NumberValue& value);
-
     // Reads an expression; false where none begins, or where it is wrong, with `error` set.
     bool parse(const char*& cursor, Value& value);
 
@@ -175,7 +172,6 @@ public:
 private:
     bool read_operand(const char*& cursor, const char* end, NumberValue& number, bool defer);
     bool read_prefix(const char*& p, const char* end) const;
-    bool is_marked(const char* begin, const char* end) const;
     bool parse_binary(const char*& p, int lowest, Value& value);
     bool parse_conditional(const char*& p, Value& value);
     bool parse_unary(const char*& p, Value& value);

@@ -62,9 +62,8 @@ void Engine::run(Input& input) {
     while (true) {
         while (is(*p, class_blank | class_line_end)) ++p;
         if (p >= input.end || ended_ || input.exited || output_full_) break;
-        if (p != asked_known_ && may_be_known() && run_known(p)) continue;
+        if (may_be_instruction() && run_instructions(p)) continue;
         run_statement(p);
-        asked_known_ = nullptr;
     }
     report_open_comment(input);
     if (input.kind != Input::Kind::substitution) close_conditions(input);
@@ -405,47 +404,33 @@ bool Engine::take_ahead(const char*& p) {
     return true;
 }
 
-// A statement of which there is a program.
-bool Engine::take_known(const char*& p) {
-    const char* q = p;
-    if (symbols_.shadows_registers() || !plain_.known_or_named(q, text_end_, encoded_) || is_off(encoded_.form) ||
-        (encoded_.deferred_count != 0 && !take_name(p)))
-        return false;
-    p = q;
-    return true;
-}
-
-// What the name means that the known statement at `begin` ends with. False where that is known, or the name is a register's.
-bool Engine::take_name(const char* begin) {
-    NumberValue number;
-    expressions_.clear_operands();
-    if (!expressions_.read_name(plain_.name(), number)) return false;
-    encoded_.deferred[0].handle = number.handle;
-    named_ = begin;
-    return true;
-}
-
-// What was read as the statement's own text alone says, or but for a name at its end, may get a program.
-void Engine::note_known(const char* begin, const char* end) {
-    if (encoded_.deferred_count == 0) return plain_.note(begin);
-    if (encoded_.deferred_count != 1) return;
-    const Expressions::Operand& operand = expressions_.operand(encoded_.deferred[0].handle);
-    const Node& node = expressions_.node(operand.node);
-    const std::string_view name = plain_.name();
-    if (operand.end == end && operand.begin == name.data() &&
-        name.size() == static_cast<std::size_t>(end - operand.begin) && node.op == Operator::symbol &&
-        node.addend == 0 && node.modifier == 0)
-        plain_.note(begin, true);
-}
-
-// Whether an instruction that has been read is nothing else now where statements begin: no name of a macro, and not replaced.
-bool Engine::may_be_known() const {
+// Whether what reads as an instruction is one: no name of a macro, and not replaced.
+bool Engine::may_be_instruction() const {
     return assembling() && definitions_.empty() && macros_.empty() && off_ == 0 &&
            input_->kind != Input::Kind::substitution && !symbols_.shadows_registers();
 }
 
-// Instructions, one after the other, as long as there are programs of them, or they have been encoded. False where the first is none.
-bool Engine::run_known(const char*& p) {
+// Whether what stands there is no label, no assignment and no directive.
+[[gnu::always_inline]] inline bool Engine::begins_instruction(const char* p) const {
+    if (!is(*p, class_name_start) || *p == '.' || !surface_.label_prefix.empty()) return begins_otherwise(p);
+    const char* end = p + 1;
+    while (is(*end, class_name)) ++end;
+    const bool is_plain = *end == ' ' && end[1] != '=' && !is(end[1], class_blank);
+    return (is_plain && lexical_[static_cast<unsigned char>(*p)] == 0) || begins_otherwise(p);
+}
+
+bool Engine::begins_otherwise(const char* p) const {
+    if (lexical_[static_cast<unsigned char>(*p)] != 0 || *p == '.' || is(*p, class_digit)) return false;
+    if (!surface_.label_prefix.empty() && starts_with(p, text_end_, surface_.label_prefix)) return false;
+    const char* const end = skip_symbol(p);
+    if (end == p) return true;
+    if (begins_label(p, end)) return false;
+    const char* const next = skip_blanks(end);
+    return *next != '=' || next[1] == '=';
+}
+
+// Instructions, one after the other, as long as nothing else comes and all are read at once. False where the first is none.
+bool Engine::run_instructions(const char*& p) {
     const char* const first = p;
     const Position& here = expressions_.here;
     std::uint64_t last = 0;  // where the last one's bytes are …
@@ -453,14 +438,15 @@ bool Engine::run_known(const char*& p) {
     std::uint32_t line_ends = 0;  // … and what lies between it and this one
     do {
         const char* q = p;
-        asked_known_ = p;
-        if (!(ahead_ && take_ahead(q)) &&
-            !(plain_.known_or_named(q, text_end_, encoded_) && (encoded_.deferred_count == 0 || take_name(p))))
-            break;
+        if (!(ahead_ && take_ahead(q))) {
+            if (!begins_instruction(p)) break;
+            expressions_.clear_operands();
+            if (!read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_, false)) break;
+        }
         const char* const end = q;
         if (*q == usual_end_ && q < text_end_) {
             ++q;
-        } else if (!accept_known_end(q)) {
+        } else if (!accept_usual_end(q)) {
             break;
         }
         const char* const begin = std::exchange(p, q);
@@ -471,10 +457,11 @@ bool Engine::run_known(const char*& p) {
         }
         last = here.offset;
         fragment = here.fragment;
-        if (encoded_.deferred_count == 0) {
+        const bool loaded = may_load_ && codec_.is_loaded(encoded_.form);
+        if (!loaded && encoded_.deferred_count == 0) {
             emit_encoded(begin, end);
         } else {
-            emit_marked(begin, end, false);
+            emit_marked(begin, end, loaded);
         }
         line_ends = 0;
         for (q = end; q != p; ++q) line_ends += *q == '\n';
@@ -484,27 +471,26 @@ bool Engine::run_known(const char*& p) {
 }
 
 // The end of such a statement: its mark, or a comment to the line's end.
-bool Engine::accept_known_end(const char*& q) const {
+bool Engine::accept_usual_end(const char*& q) const {
     q = skip_blanks(q);
     bool to_line_end = false;
     return accept_end(q) || (newline_ends_ && skip_comment(q, to_line_end) && to_line_end);
 }
 
-bool Engine::read_instruction(const char*& p, const char* limit) {
+// `explains`: `failure_` says why it is none.
+bool Engine::read_instruction(const char*& p, const char* limit, bool explains) {
     const char* const begin = p;
-    named_ = nullptr;
     failure_.kind = ReadFailure::Kind::none;
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
     Codec::Choice takes;
     if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
-    const bool good = diagnostics_.full()
-                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes)
-                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes);
+    const bool good = !explains ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes)
+                                : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes);
     if (!good) return false;
     if (encoded_.deferred_count != 0) return true;
-    if (off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
+    if (may_load_ && off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
         p = begin;
         codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     }
@@ -517,11 +503,8 @@ bool Engine::encode(const char*& p) {
     const char* const begin = p;
     const char* q = p;
     expressions_.clear_operands();
-    // Nobody has to ask twice.
-    if (!take_ahead(q) && (p == asked_known_ || !take_known(q))) {
-        if (!read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_)) return false;
-        if (may_be_known()) note_known(begin, q);
-    }
+    if (!take_ahead(q) && !read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_, !diagnostics_.full()))
+        return false;
     const char* const end = q;
     q = skip_blanks(q);
     if (!accept_end(q)) {

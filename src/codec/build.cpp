@@ -131,7 +131,6 @@ private:
     void tabulate_codes(Index index, OperandTable& table);
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
-    void add_type(Patterns& patterns, Index type) const;
     RowBegin begin_of(const OperandRow& row, const TextTemplate& text) const;
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool is_total(const OperandType& type) const;
@@ -164,11 +163,9 @@ private:
     Shape shape_of(const Reading& reading);
     Shape::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
-    ReadStep member_step(const Form& form, Index index);
+    void add_member(ReadStep& step, const Form& form, Index index);
     const Patterns& texts_of(Index type, std::uint64_t code);
-    void find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes);
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
-    const Patterns& texts_of_all(const std::vector<Index>& types);
 
     void build_tree();
     void build_leaf(std::uint32_t number);
@@ -186,7 +183,6 @@ private:
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
     std::set<std::vector<Taken>> takings_;                                                  // OperandTable::taken
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
-    std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
     struct Checks {
         std::vector<Check> checks;  // of codes that decode, and behind these of codes that bring a word along
@@ -229,6 +225,7 @@ void Builder::name_mnemonics() {
         mnemonic.text = std::string_view(index.words).substr(known.begin, known.size);
         mnemonic.first = known.first;
         mnemonic.count = known.count;
+        std::memcpy(mnemonic.begin, mnemonic.text.data(), std::min(sizeof mnemonic.begin, mnemonic.text.size()));
         if (mnemonic.text.empty()) tables_.nameless = &mnemonic;
     }
 }
@@ -292,14 +289,16 @@ void Builder::build_characters() {
     }
     tables_.ender[static_cast<unsigned char>('\n')] = 1;
     tables_.ender[0] = 1;
-    const auto may_end = [&](const std::string& mark) {
-        if (!mark.empty()) tables_.ender[static_cast<unsigned char>(mark[0])] = 2;
+    const auto may_end = [&](const std::string& mark, bool ends) {  // a mark of one character is known by it
+        if (mark.empty()) return;
+        std::uint8_t& kind = tables_.ender[static_cast<unsigned char>(mark[0])];
+        if (kind != 1) kind = ends && mark.size() == 1 ? 1 : 2;
     };
     const auto surface_ends = [&](const Surface& any) {
-        may_end(any.statement_end);
-        may_end(any.separator);
-        for (const std::string& mark : any.line_comments) may_end(mark);
-        for (const auto& [open, close] : any.block_comments) may_end(open);
+        may_end(any.statement_end, true);
+        may_end(any.separator, true);
+        for (const std::string& mark : any.line_comments) may_end(mark, true);
+        for (const auto& [open, close] : any.block_comments) may_end(open, false);
     };
     surface_ends(surface);
     for (const auto& [dialect, own] : isa_.dialect_surfaces) surface_ends(own);
@@ -475,13 +474,14 @@ void Builder::add_texts(Index index, OperandTable& table) {
         spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
         spellings_.count_up(index);
     }
-    table.patterns = Patterns(isa_.surface.case_insensitive);
-    add_type(table.patterns, index);
+    table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
+    for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.patterns.finish();
     table.open = spellings_.is_open(index);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.all_numbers = !table.unlisted && spellings_.has_all_numbers(index);
     table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
+    table.is_simple = !table.unlisted && !table.ends_open;
     table.goes_on = spellings_.goes_on(index);
     for (char c = 'a'; c <= 'z' && (table.unlisted || table.ends_open); ++c)
         table.goes_on_with_word |= table.goes_on[static_cast<unsigned char>(c)];
@@ -491,6 +491,13 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.incomplete = spellings_.dropped(index);
     if (type.kind != OperandKind::table || table.unlisted) table.incomplete.set();
     table.first = spellings_.first_of(index);
+    table.is_number = type.kind == OperandKind::number;
+    table.is_listed = type.kind == OperandKind::registers || type.kind == OperandKind::enumeration;
+    for (const Entry& entry : type.entries) {
+        if (table.nullable || std::ranges::none_of(entry.texts, &std::string::empty)) continue;
+        table.left_out = entry.code;
+        table.nullable = true;
+    }
     table.needs_rows = type.kind == OperandKind::number;
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
@@ -608,12 +615,11 @@ void Builder::need_limits(Index index) {
 // What no symbol in an expression is: registers by their names, and what rows with a meaning are called.
 void Builder::build_register_names() {
     tables_.registers = Patterns(isa_.surface.case_insensitive);
-    tables_.registers.add_type(false);
     const auto add = [&](const std::string& name) {
         const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                              std::all_of(name.begin(), name.end(),
                                          [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; });
-        if (is_name) tables_.registers.add(0, name, 0);
+        if (is_name) tables_.registers.add(name, 0);
     };
     for (const RegisterFile& file : isa_.register_files) {
         if (file.entries.empty()) add(file.name);
@@ -707,19 +713,31 @@ Shape::HeadField Builder::head_field(const Form& form, Index index) const {
 // A field in a few pieces in the first word of the image needs no call to be put there.
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const OperandTable& table = tables_.operands[field.type];
-    if (field.fixed || field.in_tail || table.patterns.empty(0) || !step.bits.set(field.place)) return;
+    if (field.fixed || field.in_tail || table.patterns.empty() || !step.bits.set(field.place)) return;
     step.table = &table;
 }
 
-// A member of `any`.
-ReadStep Builder::member_step(const Form& form, Index index) {
+// Adds a member of `any`.
+void Builder::add_member(ReadStep& step, const Form& form, Index index) {
     const Field& field = form.fields[index];
     need_texts(field.type);
-    ReadStep out;
+    const OperandTable& table = tables_.operands[field.type];
+    const std::uint32_t bit = 1u << (step.members.size() & 31);
+    step.may_be_none &=
+        form.fields.size() <= most_fields && (!field.fixed || form.fixed_value(field) == table.left_out);
+    ReadStep& out = step.members.emplace_back();
     out.kind = ReadStep::Kind::field;
     out.field = index;
+    out.type = field.type;
     set_simple_place(out, field);
-    return out;
+    step.first |= table.first;
+    if (field.fixed) {
+        step.fixed |= bit;
+    } else if (table.left_out != 0) {
+        step.filled |= bit;
+        step.may_be_none &= out.table != nullptr;
+        step.none |= out.bits.word(table.left_out);
+    }
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
@@ -728,19 +746,16 @@ const Patterns& Builder::texts_of(Index index, std::uint64_t code) {
     if (out) return *out;
     need_texts(index);
     out = std::make_unique<Patterns>(isa_.surface.case_insensitive);
-    out->add_type(false);
     const OperandType& type = isa_.operand_types[index];
     for (const Entry& entry : type.entries) {
         for (const std::string& text : entry.texts) {
-            if (entry.code == code) out->add(0, text, 0);
+            if (entry.code == code) out->add(text, 0);
         }
     }
     const Image nothing;
     char buffer[Codec::max_text];
     const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
-    const auto add = [&](const char* end) {
-        out->add(0, trimmed({buffer, static_cast<std::size_t>(end - buffer)}), 0);
-    };
+    const auto add = [&](const char* end) { out->add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}), 0); };
     if (type.kind == OperandKind::number) add(print_operand(buffer, context, index, code));
     for (const OperandRow& row : type.rows) {
         if (row.reserved || !row_matches(isa_, row, code)) continue;
@@ -748,60 +763,6 @@ const Patterns& Builder::texts_of(Index index, std::uint64_t code) {
     }
     out->finish();
     return *out;
-}
-
-void Builder::add_type(Patterns& patterns, Index type) const {
-    const unsigned number = patterns.add_type(spellings_.is_open(type));
-    for (const Spelling& spelling : spellings_.of(type)) patterns.add(number, spelling);
-}
-
-const Patterns& Builder::texts_of_all(const std::vector<Index>& types) {
-    std::unique_ptr<Patterns>& out = places_[types];
-    if (out) return *out;
-    out = std::make_unique<Patterns>(isa_.surface.case_insensitive);
-    for (const Index type : types) add_type(*out, type);
-    out->finish();
-    return *out;
-}
-
-// The operands that may stand at one place are read together: those with as many operands and literals before them that are
-// always there, in all texts of the mnemonic.
-void Builder::find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes) {
-    struct Reader {
-        Index type;
-        OperandPlace* place;
-    };
-    std::vector<std::vector<Reader>> readers;
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        const Form& form = isa_.forms[readings[i].form];
-        std::size_t at = 0;
-        for (ReadStep& step : shapes[i].steps) {
-            if (readers.size() <= at) readers.resize(at + 1);
-            if (step.kind == ReadStep::Kind::field && !step.only) {
-                readers[at].push_back({form.fields[step.field].type, &step.place});
-            } else if (step.kind == ReadStep::Kind::any) {
-                for (ReadStep& member : step.members)
-                    readers[at].push_back({form.fields[member.field].type, &member.place});
-            }
-            const bool may_be_missing =
-                step.kind == ReadStep::Kind::any ||
-                (step.kind == ReadStep::Kind::field && tables_.operands[form.fields[step.field].type].nullable);
-            if (!may_be_missing) ++at;
-        }
-    }
-    for (const std::vector<Reader>& place : readers) {
-        std::vector<Index> types(place.size());
-        std::ranges::transform(place, types.begin(), &Reader::type);
-        std::sort(types.begin(), types.end());
-        types.erase(std::unique(types.begin(), types.end()), types.end());
-        const bool together = types.size() > 1 && types.size() <= Patterns::most_types;
-        const Patterns* const texts = together ? &texts_of_all(types) : nullptr;
-        for (const Reader& reader : place) {
-            const auto number = std::lower_bound(types.begin(), types.end(), reader.type) - types.begin();
-            *reader.place = texts ? OperandPlace{texts, static_cast<unsigned>(number), reader.type}
-                                  : OperandPlace{&tables_.operands[reader.type].patterns, 0, reader.type};
-        }
-    }
 }
 
 Shape Builder::shape_of(const Reading& reading) {
@@ -831,12 +792,14 @@ Shape Builder::shape_of(const Reading& reading) {
                 if (rest.empty()) continue;
                 step.kind = ReadStep::Kind::literal;
                 step.text = rest;
+                step.ends_word = !step.glued && tables_.letter[static_cast<unsigned char>(rest.back())] == 1;
                 break;
             }
             case TextKind::field: {
                 const Field& field = form.fields[text[i].field];
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
+                step.type = field.type;
                 if (!step.repeated) set_simple_place(step, field);
                 if (field.fixed) step.only = &texts_of(field.type, form.fixed_value(field));
                 break;
@@ -846,12 +809,8 @@ Shape Builder::shape_of(const Reading& reading) {
             case TextKind::any:
                 step.kind = ReadStep::Kind::any;
                 step.text = trimmed(text[i].text);
-                for (const Index field : text[i].fields) {
-                    const std::uint32_t bit = 1u << (step.members.size() & 31);
-                    step.members.push_back(member_step(form, field));
-                    step.fixed |= form.fields[field].fixed ? bit : 0;
-                    step.filled |= tables_.operands[form.fields[field].type].left_out != 0 ? bit : 0;
-                }
+                step.may_be_none = true;
+                for (const Index field : text[i].fields) add_member(step, form, field);
                 break;
             default: continue;
         }
@@ -877,30 +836,22 @@ bool is_same(const Field& a, const Field& b) {
            std::equal(a.place.pieces.begin(), a.place.pieces.end(), b.place.pieces.begin(), b.place.pieces.end(), same);
 }
 
-bool is_same(const OperandPlace& a, const OperandPlace& b) {
-    return a.texts == b.texts && a.type == b.type && a.index == b.index;
-}
-
 // Whether two steps, each of its form, read the same and put it into the same place.
 bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const Form& form_of_b) {
     if (a.kind != b.kind || a.glued != b.glued || a.stop != b.stop || a.repeated || b.repeated) return false;
     switch (a.kind) {
         case ReadStep::Kind::literal: return a.text == b.text;
         case ReadStep::Kind::field:
-            return a.only == b.only && a.field == b.field && is_same(a.place, b.place) &&
+            return a.only == b.only && a.field == b.field &&
                    is_same(form_of_a.fields[a.field], form_of_b.fields[b.field]);
         case ReadStep::Kind::number: return false;
         case ReadStep::Kind::any: break;
     }
     if (a.element->text != b.element->text || a.element->fields != b.element->fields) return false;
-    return std::ranges::all_of(a.element->fields,
-                               [&](Index field) {
-                                   const Field& one = form_of_a.fields[field];
-                                   return !one.fixed && is_same(one, form_of_b.fields[field]);
-                               }) &&
-           std::ranges::equal(a.members, b.members, [](const ReadStep& one, const ReadStep& other) {
-               return is_same(one.place, other.place);
-           });
+    return std::ranges::all_of(a.element->fields, [&](Index field) {
+        const Field& one = form_of_a.fields[field];
+        return !one.fixed && is_same(one, form_of_b.fields[field]);
+    });
 }
 
 }  // namespace
@@ -954,7 +905,6 @@ std::vector<Shape>& Builder::shapes_of(const std::vector<Reading>& readings) {
     const auto [known, fresh] = shapes_.try_emplace(std::move(key));
     if (!fresh) return known->second;
     for (const Reading& reading : readings) known->second.push_back(shape_of(reading));
-    find_places(readings, known->second);
     number_steps(readings, known->second);
     return known->second;
 }

@@ -44,4 +44,8 @@ bool Codec::has_nameless() const { return tables_->nameless != nullptr; }
 
 bool Codec::is_loaded(Index form) const { return tables_->index->forms[form].is_loaded; }
 
+bool Codec::may_load() const {
+    return std::ranges::any_of(tables_->index->forms, &MnemonicIndex::FormFacts::is_loaded);
+}
+
 }  // namespace isaforge

@@ -45,11 +45,10 @@ bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields) {
 }
 
 bool names_register(const Codec::Tables& tables, std::string_view name) {
-    const char* cursor = name.data();
     const char* const end = name.data() + name.size();
     PatternMatch match;
     NoNested none;
-    return !name.empty() && tables.registers.match(cursor, end, none, {}, match) && cursor == end;
+    return !name.empty() && tables.registers.match(name.data(), end, none, {}, match) == end;
 }
 
 }  // namespace isaforge::codec

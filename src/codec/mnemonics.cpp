@@ -79,16 +79,14 @@ private:
     // that have none.
     std::uint32_t mnemonic_of(std::string_view name, const std::string& glued) {
         const auto begin = static_cast<std::uint32_t>(out_.words.size());
-        std::uint32_t hash = hash_begin;
         for (const char raw : name) {
             const char c = folded(isa_.surface, raw);
-            hash = hash_on(hash, c);
             out_.words += c;
             out_.has_dots |= c == '.';
         }
-        for (const char c : glued) hash = hash_on(hash, c);
         out_.words += glued;
         const std::string_view word = std::string_view(out_.words).substr(begin);
+        const std::uint32_t hash = hash_of(word, false);  // they are folded
         const auto mask = static_cast<std::uint32_t>(out_.slots.size() - 1);
         std::uint32_t slot = hash & mask;
         for (; out_.slots[slot].mnemonic != 0; slot = (slot + 1) & mask) {

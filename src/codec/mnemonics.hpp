@@ -2,8 +2,12 @@
 // it with them, so that who reads a line looks at the forms of its word alone.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 #include "isaforge/isa.hpp"
 
@@ -17,8 +21,39 @@ inline char folded(const Surface& surface, char c) {
     return surface.case_insensitive ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : c;
 }
 
-inline constexpr std::uint32_t hash_begin = 2166136261u;
-inline std::uint32_t hash_on(std::uint32_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 16777619u; }
+// Of a word, in small letters where case does not matter. Eight characters at a time.
+class WordHash {
+public:
+    void add(std::uint64_t characters) {
+        hash_ = (hash_ ^ characters) * 0x9e3779b97f4a7c15u;
+        hash_ ^= hash_ >> 29;
+    }
+    std::uint32_t value() const { return static_cast<std::uint32_t>(hash_ >> 16); }
+
+    static constexpr std::size_t step = sizeof(std::uint64_t);
+
+private:
+    std::uint64_t hash_ = 0;
+};
+
+// The capitals among eight characters as small letters.
+inline std::uint64_t small_letters(std::uint64_t characters) {
+    constexpr std::uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+    const std::uint64_t low_bits = characters & ~high;
+    const std::uint64_t from_a = low_bits + (0x80 - 'A') * each, behind_z = low_bits + (0x7f - 'Z') * each;
+    return characters | (((from_a & ~behind_z & ~characters) & high) >> 2);
+}
+
+// `folds`: case does not matter.
+inline std::uint32_t hash_of(std::string_view word, bool folds) {
+    WordHash hash;
+    for (std::size_t at = 0; at < word.size(); at += WordHash::step) {
+        std::uint64_t characters = 0;
+        std::memcpy(&characters, word.data() + at, std::min(WordHash::step, word.size() - at));
+        hash.add(folds ? small_letters(characters) : characters);
+    }
+    return hash.value();
+}
 
 // A text up to the operands.
 struct TextBegin {

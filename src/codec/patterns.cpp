@@ -1,38 +1,12 @@
 #include "codec/patterns.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <memory>
-#include <span>
-
-#include "codec/characters.hpp"
-#include "codec/derive.hpp"
+#include <string_view>
+#include <utility>
 
 namespace isaforge::codec {
 
 namespace {
-
-// A decimal number without leading zeros, or, where no word is being read, one with 0x. Null where it may be something
-// else or does not fit into 63 bits.
-const char* plain_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
-    value = static_cast<std::uint64_t>(*p - '0');
-    if (p + 1 == end || (!is_digit(p[1]) && (*p != '0' || (p[1] | 0x20) != 'x'))) return p + 1;  // as most are
-    value = 0;
-    const char* const begin = p;
-    if (*p == '0' && end - p > 2 && (p[1] | 0x20) == 'x') {
-        if (in_word) return nullptr;
-        for (p += 2; p != end && hex_digit(*p) < 16; ++p) {
-            if (p - begin > 16) return nullptr;
-            value = value << 4 | hex_digit(*p);
-        }
-        return p - begin > 2 && value >> 63 == 0 ? p : nullptr;
-    }
-    for (; p != end && is_digit(*p); ++p) {
-        if (p - begin > 17) return nullptr;
-        value = value * 10 + static_cast<std::uint64_t>(*p - '0');
-    }
-    return *begin == '0' && p - begin > 1 ? nullptr : p;
-}
 
 // The cell of each character in a row: capitals have that of the small letter where case does not matter. Cell 0 is that of all
 // which no text has: control characters and, but for texts that need them, what is not ASCII.
@@ -51,71 +25,84 @@ struct Classes {
 constexpr Classes letter_classes(false, '~'), folded_classes(true, '~'), all_classes(false, 255),
     all_folded_classes(true, 255);
 
-// Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
-bool may_go_on(const char* p, const char* end, char stop) {
-    while (p != end && (*p == ' ' || *p == '\t')) ++p;
-    return p != end && *p != stop && std::string_view("+-*/%<>=!&^|?.:'").find(*p) != std::string_view::npos;
-}
+// What an expression goes on with.
+constexpr std::array<bool, 256> operators = [] {
+    std::array<bool, 256> out{};
+    for (const char c : std::string_view("+-*/%<>=!&^|?.:'")) out[static_cast<unsigned char>(c)] = true;
+    return out;
+}();
 
 }  // namespace
 
-Patterns::Patterns(bool case_insensitive)
-    : case_insensitive_(case_insensitive), classes_(folded_classes.of.data()), nodes_(1), passing_(1), branches_(1) {}
-
-unsigned Patterns::add_type(bool expressions) {
-    if (expressions) expressions_ |= 1u << type_count_;
-    return type_count_++;
+const char* odd_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
+    const char* const begin = p;
+    value = 0;
+    if (end - p > 2 && (p[1] | 0x20) == 'x') {
+        if (in_word) return nullptr;
+        for (p += 2; p != end && hex_digit(*p) < 16; ++p) {
+            if (p - begin > 16) return nullptr;
+            value = value << 4 | hex_digit(*p);
+        }
+        return p - begin > 2 && value >> 63 == 0 ? p : nullptr;
+    }
+    return p + 1 != end && is_digit(p[1]) ? nullptr : p + 1;
 }
 
-void Patterns::add(unsigned type, const Spelling& spelling) {
+bool may_go_on(const char* p, const char* end, char stop) {
+    while (p != end && (*p == ' ' || *p == '\t')) ++p;
+    return p != end && *p != stop && operators[static_cast<unsigned char>(*p)];
+}
+
+Patterns::Patterns(bool case_insensitive, bool expressions)
+    : case_insensitive_(case_insensitive),
+      expressions_(expressions),
+      classes_(folded_classes.of.data()),
+      nodes_(1),
+      branches_(1) {}
+
+void Patterns::add(const Spelling& spelling) {
     constexpr std::size_t usual = 128;  // letters of an operand's texts
-    if (added_.empty()) nodes_.reserve(usual), passing_.reserve(usual), branches_.reserve(usual);
+    if (added_.empty()) nodes_.reserve(usual), branches_.reserve(usual);
     std::uint32_t node = 0;
-    passing_[0].types |= 1u << type;
     std::size_t number = 0;
-    bool nested = false;
+    Ending ending;
     for (const char raw : spelling.text) {
         const char letter = fold(raw);
-        const bool counts = letter == number_mark || letter == operand_mark;
-        Branch wanted{.letter = letter};
+        const bool is_read = letter == number_mark || letter == operand_mark;
+        Branch wanted;
+        wanted.letter = letter;
         if (letter == operand_mark) {
             wanted.operand = spelling.numbers[number].operand;
             wanted.after = spelling.numbers[number].after;
-            nested = true;
+            ending.nested = true;
         }
-        number += counts;
+        number += is_read;
         const auto is_wanted = [&](const Branch& branch) {
             return branch.letter == letter && branch.operand == wanted.operand && branch.after == wanted.after;
         };
         std::uint32_t* link = &branches_[node].child;
         while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
-        if (counts || letter == ' ') passing_[node].varies |= 1u << type;
-        if (letter == operand_mark) passing_[node].nests |= 1u << type;
-        if (!is_word(letter)) passing_[node].marks |= 1u << type;
+        nodes_[node].varies |= is_read || letter == ' ';
+        nodes_[node].nests |= letter == operand_mark;
+        nodes_[node].marks |= !is_word(letter);
         if (*link == 0) {
             const auto fresh = static_cast<std::uint32_t>(nodes_.size());
             *link = fresh;
             branches_.push_back(wanted);
             nodes_.emplace_back();
-            passing_.emplace_back();
             if (letter == number_mark) nodes_[node].number = fresh;
             node = fresh;
         } else {
             node = *link;
         }
-        passing_[node].types |= 1u << type;
     }
-    const auto first_number = static_cast<std::uint32_t>(numbers_.size());
+    ending.first_number = static_cast<std::uint32_t>(numbers_.size());
     numbers_.insert(numbers_.end(), spelling.numbers.begin(), spelling.numbers.end());
-    Ending ending;
     ending.code = spelling.code;
-    ending.first_number = first_number;
     ending.count = static_cast<std::uint16_t>(spelling.numbers.size());
-    ending.type = static_cast<std::uint16_t>(type);
     ending.order = static_cast<std::uint32_t>(added_.size());
     ending.row = spelling.row;
-    ending.nested = nested;
-    if (ending.count == 1 && !nested) set_simple(ending, spelling.numbers[0]);
+    if (ending.count == 1 && !ending.nested) set_simple(ending, spelling.numbers[0]);
     added_.push_back({node, ending});
 }
 
@@ -134,27 +121,44 @@ void Patterns::set_simple(Ending& ending, const PatternNumber& rule) {
     ending.named = rule.named;
 }
 
-void Patterns::add(unsigned type, std::string_view text, std::uint64_t code) {
-    add(type, Spelling{std::string(text), code, {}, 0});
-}
+void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
 
 void Patterns::finish() {
-    std::stable_sort(added_.begin(), added_.end(), [](const Added& a, const Added& b) {
-        return a.node != b.node ? a.node < b.node : a.ending.type < b.ending.type;
-    });
+    std::stable_sort(added_.begin(), added_.end(), [](const Added& a, const Added& b) { return a.node < b.node; });
     endings_.reserve(added_.size());
     for (const Added& added : added_) {
         Node& node = nodes_[added.node];
-        if (node.ending_types == 0) node.first_span = static_cast<std::uint32_t>(spans_.size());
-        const std::uint32_t bit = 1u << added.ending.type;
-        if ((node.ending_types & bit) == 0) spans_.push_back({static_cast<std::uint32_t>(endings_.size()), 0});
-        node.ending_types |= bit;
-        ++spans_.back().count;
+        if (node.ending_count++ == 0) node.first_ending = static_cast<std::uint32_t>(endings_.size());
         endings_.push_back(added.ending);
     }
     place_rows();
+    find_counted();
     added_ = {};
     branches_ = {};
+}
+
+// Which texts are a letter with a number behind it, of which nothing else is a text that begins so.
+void Patterns::find_counted() {
+    constexpr std::size_t most = 0xffff;
+    std::uint32_t node = 0;
+    while (before_size_ < most_before && nodes_[node].row < turns) {  // where all texts go on with the same letter
+        const std::uint32_t child = branches_[node].child;
+        if (child == 0 || branches_[child].sibling != 0 || nodes_[child].row >= turns) break;
+        if (case_insensitive_ && is_alpha(branches_[child].letter)) break;
+        before_[before_size_++] = branches_[child].letter;
+        node = child;
+    }
+    if ((nodes_[node].row & ends) != 0 || nodes_[node].nested_count != 0) return;
+    for (std::uint32_t child = branches_[node].child; child != 0; child = branches_[child].sibling) {
+        const auto letter = static_cast<unsigned char>(branches_[child].letter);
+        const std::uint32_t number = nodes_[child].number;
+        const Node& behind = nodes_[number];
+        if (!is_alpha(branches_[child].letter) || (nodes_[child].row & beside_letters) != counts) continue;
+        if (branches_[number].child != 0) continue;  // the text may go on
+        if (behind.ending_count != 1 || !endings_[behind.first_ending].simple || behind.first_ending >= most) continue;
+        counted_[letter] = static_cast<std::uint16_t>(behind.first_ending + 1);
+        if (case_insensitive_) counted_[letter & ~0x20u] = counted_[letter];
+    }
 }
 
 // The rows of all nodes, a cell for each letter, pushed into each other: a cell says whose it is.
@@ -173,6 +177,7 @@ void Patterns::place_rows() {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         row.clear();
         Node& node = nodes_[i];
+        bool has_digit = false;
         for (std::uint32_t child = branches_[i].child; child != 0; child = branches_[child].sibling) {
             const char letter = branches_[child].letter;
             if (letter == operand_mark) {
@@ -180,9 +185,12 @@ void Patterns::place_rows() {
                 nested_.push_back({branches_[child].operand, branches_[child].after, child});
             } else if (letter != number_mark) {
                 row.emplace_back(classes_[static_cast<unsigned char>(letter)], child);
+                has_digit |= is_digit(letter);
             }
         }
-        if (node.number != 0 || node.ending_types != 0 || node.nested_count != 0) node.row = special;
+        const bool counts_only = !has_digit && node.nested_count == 0;
+        if (node.ending_count != 0) node.row |= ends;
+        if (node.number != 0 || node.nested_count != 0) node.row |= counts_only ? counts : turns;
         if (row.empty()) continue;  // none of the cells at the begin are its own
         std::sort(row.begin(), row.end());
         while (first_free < cells_.size() && cells_[first_free].node != nobody) ++first_free;
@@ -200,6 +208,7 @@ void Patterns::place_rows() {
     for (Cell& cell : cells_) {
         if (cell.node != nobody) cell.row = nodes_[cell.next].row;
     }
+    root_row_ = nodes_[0].row;
 }
 
 // Calls `visit(node, at, numbers)` for each end of a pattern on the way.
@@ -208,7 +217,7 @@ void Patterns::follow(std::uint32_t node, const char* begin, const char* p, cons
                       Numbers& numbers, unsigned count, const Visit& visit) const {
     for (;;) {
         const Node& here = nodes_[node];
-        if (here.ending_types != 0) visit(node, p, numbers);
+        if (here.ending_count != 0) visit(here, p, numbers);
         if (p == end) return;
         for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count; ++i) {
             PatternMatch match;
@@ -242,353 +251,100 @@ bool Patterns::add_nested(Numbers& numbers, unsigned count, const PatternMatch& 
 
 // Whether a text ends at the node that the cell leads to, or goes on with what stands here.
 bool Patterns::goes_on(const Cell& from, const char* p, const char* end) const {
-    return (from.row & special) != 0 || (p != end && cell(from.row, *p).node == from.next);
+    return (from.row & beside_letters) != 0 || (p != end && cell(from.row, *p).node == from.next);
 }
 
-// The same behind a number or an operand. Where all that may end would be an expression, a number with a point does not.
+// The same behind a number or an operand. Where what may end would be an expression, a number with a point does not.
 bool Patterns::may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end,
                                 char stop) const {
     const Node& here = nodes_[node];
     if (p != end && cell(here.row, *p).node == node) return true;
     if (here.nested_count != 0 || here.number != 0) return true;
-    if (p == end || *p != '.') return here.ending_types != 0;
-    const bool is_fraction = stop != '.' && p != begin && is_digit(p[-1]) && p + 1 != end && is_digit(p[1]);
-    return is_fraction ? (here.ending_types & ~expressions_) != 0 || is_alpha(*begin) : here.ending_types != 0;
+    const bool is_fraction =
+        p != end && *p == '.' && stop != '.' && p != begin && is_digit(p[-1]) && p + 1 != end && is_digit(p[1]);
+    return here.ending_count != 0 && (!is_fraction || !expressions_ || is_alpha(*begin));
 }
 
-namespace {
-
-// For who asks for the result alone.
-struct NoLog {
-    static bool passes(std::uint32_t) { return true; }
-    void letter(std::uint32_t, std::uint32_t, const char*) {}
-    void number_or_letter(std::uint32_t, std::uint32_t, const char*, const char*) {}
-    void number(unsigned, const char*, const char*) {}
-    void nested(NestedReader&, unsigned, Index, const char*, const After&, const char*) {}
-};
-
-}  // namespace
-
-// Whether a text of the operand goes on with a certain digit behind the node.
-bool Patterns::has_digit(std::uint32_t node, std::uint32_t row, unsigned type) const {
-    for (char c = '0'; c <= '9'; ++c) {
-        const Cell& next = cell(row, c);
-        if (next.node == node && passes(next.next, type)) return true;
+// Takes the way's next step where a number or an operand may stand. Texts may go on with one of them and with a letter.
+Patterns::Turn Patterns::turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop,
+                              Numbers& numbers) const {
+    const Node& here = nodes_[way.node];
+    const char* const p = way.p;
+    const Cell& by_letter = cell(here.row, *p);
+    const bool by_letters = by_letter.node == way.node && goes_on(by_letter, p + 1, end);
+    Way next{p + 1, by_letters ? by_letter.next : 0, way.count};
+    unsigned ways = by_letters ? 1 : 0;
+    if (here.number != 0 && is_digit(*p)) {
+        const char* const behind = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[way.count]);
+        if (behind && may_end_or_go_on(here.number, begin, behind, end, stop)) {
+            next = {behind, here.number, way.count + 1};
+            ++ways;
+        }
     }
-    return false;
+    for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count && ways < 2; ++i) {
+        PatternMatch match;
+        const char* const behind = nested.read(nested_[i].operand, p, nested_[i].after, match);
+        if (!behind || !may_end_or_go_on(nested_[i].next, begin, behind, end, stop)) continue;
+        if (++ways == 2 || !add_nested(numbers, way.count, match)) continue;
+        next = {behind, nested_[i].next, way.count + 1};
+    }
+    if (ways > 1) return Turn::several;
+    if (ways == 0 || next.node == 0) return Turn::none;
+    way = next;
+    return Turn::one;
 }
 
-// Notes where it matters which digit stands somewhere.
-class Patterns::DerivationLog {
-public:
-    DerivationLog(const Patterns& patterns, unsigned type, Derivation& out)
-        : patterns_(patterns), type_(type), out_(out) {}
-
-    // Only what may become a text of the operand counts.
-    bool passes(std::uint32_t node) const { return patterns_.passes(node, type_); }
-    void letter(std::uint32_t node, std::uint32_t row, const char* p) {
-        if (is_digit(*p) && patterns_.has_digit(node, row, type_)) out_.looked.push_back(p);
-    }
-    // The same where it may be a number, too, of any number of digits: a text that goes on with a digit must go on with another, or
-    // with what stands behind the number.
-    void number_or_letter(std::uint32_t node, std::uint32_t row, const char* p, const char* end) {
-        const char* behind = p;
-        while (behind != end && is_digit(*behind)) ++behind;
-        for (char c = '0'; c <= '9'; ++c) {
-            const Cell& next = patterns_.cell(row, c);
-            if (next.node != node || !patterns_.passes(next.next, type_)) continue;
-            if (patterns_.has_digit(next.next, next.row, type_) || patterns_.goes_on(next, behind, end))
-                return out_.looked.push_back(p);
-        }
-    }
-    void number(unsigned index, const char* begin, const char* end) { numbers[index] = {begin, end}; }
-    // An operand in the text, up to `end`, or none.
-    void nested(NestedReader& reader, unsigned index, Index operand, const char* p, const After& after,
-                const char* end) {
-        auto inner = std::make_unique<Derivation>();
-        if (!reader.derive(operand, p, after, *inner)) {
-            out_.looked_on = true;
-            return;
-        }
-        out_.looked_on |= inner->looked_on;
-        for (const Derivation::Part& part : inner->refused) inner->look(part.written);
-        if (!end) inner->look_at_parts();
-        out_.looked.insert(out_.looked.end(), inner->looked.begin(), inner->looked.end());
-        if (end) operands[index] = std::move(inner);
-    }
-
-    Derivation::Number numbers[most_numbers + 1] = {};
-    std::unique_ptr<Derivation> operands[most_numbers + 1];
-
-private:
-    const Patterns& patterns_;
-    const unsigned type_;
-    Derivation& out_;
-};
-
-void Patterns::walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out) const {
-    NoLog log;
-    walk(begin, end, nested, stop, out, log);
-}
-
-template <typename Log>
-void Patterns::walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out, Log& log) const {
-    out.begin = begin;
-    out.count_ = 0;
-    out.more_ = false;
-    out.numbers_.tail = 0;
-    out.numbers_.tail_bits = 0;
-    out.numbers_.tail_shared = out.numbers_.numeric = false;
-    std::uint32_t node = 0, row = nodes_[0].row;
-    unsigned count = 0;
-    for (const char* p = begin;;) {
-        const Node* here = nullptr;  // where there is more to it than letters
-        if ((row & special) != 0) {
-            here = &nodes_[node];
-            if (here->ending_types != 0) {
-                out.more_ |= out.count_ == Walk::most_stops;
-                if (out.more_) return;
-                out.stops_[out.count_++] = {p, node};
-            }
-        }
-        if (p == end) return;
-        const bool is_number = here && here->number != 0 && log.passes(here->number) && is_digit(*p);
-        if (is_number) {
-            log.number_or_letter(node, row, p, end);
-        } else {
-            log.letter(node, row, p);
-        }
-        if (!here || (here->nested_count == 0 && !is_number)) {
-            const Cell& next = cell(row, *p);
-            if (next.node != node || !log.passes(next.next)) return;
-            node = next.next;
-            row = next.row;
-            ++p;
-            continue;
-        }
-        const Cell& by_letter = cell(row, *p);
-        if (by_letter.node == node && p + 1 != end && !is_number) log.letter(by_letter.next, by_letter.row, p + 1);
-        const bool by_letters = by_letter.node == node && log.passes(by_letter.next) && goes_on(by_letter, p + 1, end);
-        std::uint32_t next = by_letters ? by_letter.next : 0;
-        const char* after = p + 1;
-        unsigned ways = next != 0 ? 1 : 0, read = 0;
-        if (is_number) {
-            const char* const number_end =
-                plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
-            if (number_end) {
-                log.number(count, p, number_end);
-                if (may_end_or_go_on(here->number, begin, number_end, end, stop)) {
-                    next = here->number;
-                    after = number_end;
-                    read = 1;
-                    ++ways;
-                }
-            }
-        }
-        for (std::uint32_t i = here->first_nested; i < here->first_nested + here->nested_count && ways < 2; ++i) {
-            if (!log.passes(nested_[i].next)) continue;
-            PatternMatch match;
-            const char* nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
-            if (nested_end && !may_end_or_go_on(nested_[i].next, begin, nested_end, end, stop)) {
-                if (nested_end != end) log.letter(nested_[i].next, nodes_[nested_[i].next].row, nested_end);
-                nested_end = nullptr;
-            }
-            log.nested(nested, count, nested_[i].operand, p, nested_[i].after, nested_end);
-            if (!nested_end || ++ways == 2 || !add_nested(out.numbers_, count, match)) continue;
-            next = nested_[i].next;
-            after = nested_end;
-            read = 1;
-        }
-        out.more_ |= ways > 1;
-        if (ways != 1 || next == 0) return;
-        node = next;
-        row = nodes_[next].row;
-        p = after;
-        count += read;
-    }
-}
-
-// Whether the text of an operand may end here.
-bool Patterns::fits(const char* begin, const char* at, const char* end, unsigned type, const After& after) const {
-    if (at == begin || !is_word(at[-1])) return true;
-    if (!after.glued && at != end && is_word(*at)) return false;
-    // A number may go on as an expression; a name does not.
-    return (expressions_ >> type & 1) == 0 || is_alpha(*begin) || !may_go_on(at, end, after.stop);
-}
-
-// The first of these spellings before the one with this order whose numbers are in range.
-const Patterns::Ending* Patterns::take_first(const Span& span, const Numbers& numbers, std::uint32_t before,
-                                             PatternMatch& out) const {
-    const Ending* ending = endings_.data() + span.first;
-    for (const Ending* const last = ending + span.count; ending != last; ++ending) {
-        if (ending->order >= before) return nullptr;
-        if (take(*ending, numbers, out)) return ending;
-    }
-    return nullptr;
-}
-
-const char* Patterns::take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
-                           PatternMatch& out) const {
-    if (walk.more_) return take_best(walk.begin, end, nested, type, after, out);
-    for (unsigned i = walk.count_; i-- > 0;) {
-        const Walk::Stop& stop = walk.stops_[i];
-        const Span* const span = span_of(nodes_[stop.node], type);
-        if (span && fits(walk.begin, stop.at, end, type, after) &&
-            take_first(*span, walk.numbers_, ~std::uint32_t{0}, out))
-            return stop.at;
-    }
-    return nullptr;
-}
-
-bool Patterns::derive(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
-                      Derivation& out) const {
-    Walk found;
-    DerivationLog log(*this, type, out);
-    out.begin = begin;
-    walk(begin, end, nested, after.stop, found, log);
-    if (found.more_) return false;
-    for (unsigned i = found.count_; i-- > 0;) {
-        const Walk::Stop& stop = found.stops_[i];
-        const Span* const span = span_of(nodes_[stop.node], type);
-        if (!span || !fits(begin, stop.at, end, type, after)) continue;
-        for (std::uint32_t one = span->first; one < span->first + span->count; ++one) {
-            const Ending& ending = endings_[one];
-            const std::span<const PatternNumber> rules(numbers_.data() + ending.first_number, ending.count);
-            if (take(ending, found.numbers_, out.match)) {
-                out.end = stop.at;
-                flatten(ending, log, out);
-                return true;
-            }
-            if (rules.size() == 1 && rules[0].operand == no_index && rules[0].tail_bits == 0) {
-                out.refused.push_back({rules[0], log.numbers[0]});
-                continue;
-            }
-            for (std::size_t number = 0; number < rules.size(); ++number) {
-                if (rules[number].operand == no_index) out.look(log.numbers[number]);
-                if (log.operands[number]) out.looked_on = true;
-            }
-        }
-    }
-    return true;
-}
-
-// What the numbers of a text come to, with those of operands in it.
-void Patterns::flatten(const Ending& ending, DerivationLog& log, Derivation& out) const {
-    out.base = ending.code;
-    std::size_t part_of[most_numbers] = {};
-    for (std::uint32_t i = 0; i < ending.count; ++i) {
-        PatternNumber rule = numbers_[ending.first_number + i];
-        part_of[i] = out.parts.size();
-        if (rule.operand == no_index) {
-            if (rule.same_as >= 0) rule.same_as = static_cast<std::int8_t>(part_of[rule.same_as]);
-            out.parts.push_back({rule, log.numbers[i]});
-            continue;
-        }
-        if (!log.operands[i]) continue;  // all of it was looked at
-        const Derivation& inner = *log.operands[i];
-        std::uint64_t codes = inner.base;  // all that the operand can have
-        for (const Derivation::Part& part : inner.parts)
-            if (part.rule.tail_bits == 0 && part.rule.same_as < 0) codes |= part.rule.mask << part.rule.shift;
-        const bool is_whole = rule.scale == 1 && rule.bias == 0 && rule.step == 1 && rule.same_as < 0 &&
-                              rule.tail_bits == 0 && rule.low <= 0 && rule.high >= 0 && (codes & ~rule.mask) == 0 &&
-                              codes <= static_cast<std::uint64_t>(rule.high);
-        out.base |= inner.match.code << rule.shift;
-        if (!is_whole) {
-            for (const Derivation::Part& part : inner.parts) out.look(part.written);
-            continue;
-        }
-        const std::size_t first = out.parts.size();
-        for (Derivation::Part part : inner.parts) {
-            if (part.rule.same_as >= 0) part.rule.same_as = static_cast<std::int8_t>(part.rule.same_as + first);
-            if (part.rule.tail_bits == 0) part.rule.shift = static_cast<std::uint8_t>(part.rule.shift + rule.shift);
-            out.parts.push_back(part);
-        }
-        out.base &= ~((codes & ~inner.base) << rule.shift);
-    }
-}
-
-// The same where the text may be read in several ways.
-const char* Patterns::take_best(const char* begin, const char* end, NestedReader& nested, unsigned type,
-                                const After& after, PatternMatch& out) const {
+// As match, of all ways through the texts, and all ends on them.
+const char* Patterns::match_best(const char* begin, const char* end, NestedReader& nested, const After& after,
+                                 PatternMatch& out) const {
     const char* best = nullptr;
-    std::uint32_t order = 0;
+    const Ending* first = nullptr;
     Numbers numbers{};
-    follow(0, begin, begin, end, nested, numbers, 0, [&](std::uint32_t node, const char* at, const Numbers& read) {
-        const Span* const span = span_of(nodes_[node], type);
-        if (!span || (best && at < best) || !fits(begin, at, end, type, after)) return;
-        const Ending* const ending = take_first(*span, read, at == best ? order : ~std::uint32_t{0}, out);
-        if (!ending) return;
+    out.ended = nullptr;
+    follow(0, begin, begin, end, nested, numbers, 0, [&](const Node& here, const char* at, const Numbers& read) {
+        if (!fits(begin, at, end, after)) return;
+        if (!out.ended || at > out.ended) out.ended = at;
+        PatternMatch match = out;
+        if (best && at < best) return;
+        const Ending* const ending = take_first(here, read, match);
+        if (!ending || (at == best && first->order <= ending->order)) return;
         best = at;
-        order = ending->order;
+        first = ending;
+        out = match;
     });
     return best;
 }
 
-PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned type, const After& after,
+PatternRefusal Patterns::refusal(const char* begin, const char* end, const PatternMatch& match,
                                  const char* word) const {
-    PatternRefusal out;
-    for (unsigned i = 0; i < walk.count_; ++i) {
-        const Walk::Stop& stop = walk.stops_[i];
-        const bool ends = stop.at != walk.begin && span_of(nodes_[stop.node], type);
-        if (ends && fits(walk.begin, stop.at, end, type, after)) out.end = stop.at;
-    }
-    out.may_vary = walk.more_ || may_vary(0, walk.begin, walk.begin, end, type, word);
-    return out;
-}
-
-// The operands with texts that may go on in another way where `c` stands: behind a blank or a comment, or with a number.
-std::uint32_t Patterns::stopped_at(const Passing& passing, char c, bool is_name) {
-    if (is_name) return passing.nests;
-    const bool is_blank = !is_word(c) && c != ',' && c != ')' && c != ']' && c != '|';
-    return is_blank ? passing.marks : passing.varies;
+    return {match.ended == begin ? nullptr : match.ended, match.several_ways || may_vary(0, begin, begin, end, word)};
 }
 
 // Whether a text of the operand stops where a blank makes a difference, or where it would go on with a number.
-bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type,
-                        const char* word) const {
+bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const {
     for (; p != end; ++p) {
         const Node& here = nodes_[node];
-        if (here.number != 0 && passes(here.number, type) && is_digit(*p)) {
+        if (here.number != 0 && is_digit(*p)) {
             std::uint64_t number = 0;
             const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), number);
-            if (after && may_vary(here.number, begin, after, end, type, word)) return true;
+            if (after && may_vary(here.number, begin, after, end, word)) return true;
         }
         const Cell& next = cell(here.row, *p);
-        if (next.node != node || !passes(next.next, type))
-            return (stopped_at(passing_[node], *p, p == word && p != begin) >> type & 1) != 0;
+        if (next.node !=
+            node) {  // it may go on in another way here: with an operand, behind a blank or a comment, or with a number
+            if (p == word && p != begin) return here.nests;
+            const bool is_blank = !is_word(*p) && *p != ',' && *p != ')' && *p != ']' && *p != '|';
+            return is_blank ? here.marks : here.varies;
+        }
         node = next.next;
     }
     return false;
 }
 
-bool Patterns::match(const char*& cursor, const char* end, NestedReader& nested, const After& after,
-                     PatternMatch& out) const {
-    Walk found;
-    walk(cursor, end, nested, after.stop, found);
-    const char* const found_end = take(found, end, nested, 0, after, out);
-    if (found_end) cursor = found_end;
-    return found_end != nullptr;
-}
-
-bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const {
-    if (ending.count == 0) {
-        out = {};
-        out.code = ending.code;
-        out.row = ending.row;
-        return true;
-    }
-    if (ending.simple) {
-        const std::uint64_t value = numbers.value[0] - ending.bias;
-        if (value < ending.low || value > ending.high) return false;
-        out = {};
-        out.code = ending.code | (value >> ending.drop & ending.mask) << ending.shift;
-        out.numeric = !ending.named;
-        out.row = ending.row;
-        return true;
-    }
-    std::uint64_t code = ending.code, tail = numbers.tail;
+bool Patterns::take_numbers(const Ending& ending, const Numbers& numbers, PatternMatch& out) const {
+    std::uint64_t code = ending.code, tail = numbers.tail_bits != 0 ? numbers.tail : 0;
     unsigned tail_bits = numbers.tail_bits;
-    bool tail_shared = numbers.tail_shared, numeric = numbers.numeric;
+    bool tail_shared = tail_bits != 0 && numbers.tail_shared, numeric = numbers.numeric;
     std::int64_t values[most_numbers];
     for (std::uint32_t i = 0; i < ending.count; ++i) {
         const PatternNumber& rule = numbers_[ending.first_number + i];
@@ -615,7 +371,11 @@ bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& 
             code |= rule.bits(value) << rule.shift;
         }
     }
-    out = {code, tail, tail_bits, tail_shared, numeric, ending.nested, ending.row};
+    set(out, code, ending, numeric);
+    out.tail = tail;
+    out.tail_bits = tail_bits;
+    out.tail_shared = tail_shared;
+    out.nested = ending.nested;
     return true;
 }
 

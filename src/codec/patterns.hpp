@@ -1,19 +1,18 @@
-// The texts of all operands that may stand at one place of a statement, in one automaton, so that a register, a range of
-// registers or a named constant is read by one walk over its letters, whichever of them it is for. A number in a text is a
-// transition of its own: "s[{n}:{n+1}]" is one pattern and not fifty texts. So is an operand inside of a text, if it has many
-// texts: "-|{source}|".
+// The texts of an operand in one automaton, so that a register, a range of registers or a named constant is read by one walk over
+// its letters. A number in a text is a transition of its own: "s[{n}:{n+1}]" is one pattern and not fifty texts. So is an operand
+// inside of a text, if it has many texts: "-|{source}|".
 //
 // Patterns know a text only as it is printed: single blanks, plain numbers. Other spacings and expressions are read row by
 // row (read.cpp), which takes longer and finds the same.
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codec/characters.hpp"
 #include "isaforge/isa.hpp"
 
 namespace isaforge::codec {
@@ -61,18 +60,19 @@ struct Spelling {
     bool spaced = false;           // behind other text, a blank stands before it
 };
 
-// What was read of an operand.
+// What was read of an operand; where nothing was, `ended` and `several_ways` alone are set.
 struct PatternMatch {
     std::uint64_t code = 0;
     std::uint64_t tail = 0;
-    unsigned tail_bits = 0;
+    std::uint32_t row = 0;
+    std::uint8_t tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;          // there was a number in the text
-    bool nested = false;           // there was an operand in the text, so that nobody has seen yet what the code …
-    std::uint32_t row = 0;         // … of this row is printed as
+    bool nested =
+        false;  // there was an operand in the text, so that nobody has seen yet what the code of `row` is printed as
+    bool several_ways = false;     // the text may be read in more than one way
+    const char* ended = nullptr;   // where the longest text ended that fits but, perhaps, for its numbers
 };
-
-struct Derivation;
 
 // Reads operands inside of texts.
 class NestedReader {
@@ -80,8 +80,6 @@ public:
     virtual ~NestedReader() = default;
     // Where the text of the operand at `p` ends; null where there is none, or none that is surely all of it.
     virtual const char* read(Index type, const char* p, const After& after, PatternMatch& out) = 0;
-    // The same with what decided. False where that cannot be said.
-    virtual bool derive(Index, const char*, const After&, Derivation&) { return false; }
 };
 
 // For texts without operands.
@@ -96,11 +94,69 @@ struct PatternRefusal {
     bool may_vary = false;         // with other blanks, or an expression in place of a number, one might fit
 };
 
+// Numbers as plain_number, but for those that begin with a digit other than 0.
+const char* odd_number(const char* p, const char* end, bool in_word, std::uint64_t& value);
+
+// A decimal number without leading zeros, or, where no word is being read, one with 0x: where it ends. Null where it may be
+// something else or does not fit into 63 bits.
+inline const char* plain_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
+    constexpr std::ptrdiff_t most_digits = 18;
+    if (*p == '0') return odd_number(p, end, in_word, value);
+    const char* const begin = p;
+    value = static_cast<std::uint64_t>(*p++ - '0');
+    for (; p != end && is_digit(*p); ++p) {
+        if (p - begin == most_digits) return nullptr;
+        value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    }
+    return p;
+}
+
+// Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
+bool may_go_on(const char* p, const char* end, char stop);
+
 class Patterns {
 public:
     static constexpr std::size_t most_numbers = 4;
-    static constexpr unsigned most_types = 32;
 
+    // With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is looked at.
+    explicit Patterns(bool case_insensitive = false, bool expressions = false);
+
+    // Of two that fit equally well the first added is taken. At most `most_numbers` numbers.
+    void add(const Spelling& spelling);
+    void add(std::string_view text, std::uint64_t code);
+    // Nothing is found before this, and nothing can be added behind it.
+    void finish();
+    bool empty() const { return nodes_.size() == 1 && nodes_[0].ending_count == 0; }
+
+    // The longest text at `begin` that does not end inside a word (unless what follows is glued to it): where it ends, or null
+    // where none fits. The empty text fits everywhere.
+    const char* match(const char* begin, const char* end, NestedReader& nested, const After& after,
+                      PatternMatch& out) const;
+
+    // The same of what most texts are: a letter with a number behind it, behind letters that are the same for all. Where something
+    // else stands there, null.
+    const char* match_counted(const char* begin, const char* end, bool glued, std::uint64_t& code) const {
+        const char* p = begin;
+        if (end - p <= static_cast<std::ptrdiff_t>(before_size_) + 1) return nullptr;
+        for (unsigned i = 0; i < before_size_; ++i)
+            if (*p++ != before_[i]) return nullptr;
+        const auto letter = static_cast<unsigned char>(*p++);
+        if (letter >= counted_.size() || counted_[letter] == 0 || *p < '1' || *p > '9') return nullptr;
+        auto value = static_cast<std::uint64_t>(*p++ - '0');
+        for (unsigned digits = 1; p != end && is_digit(*p) && digits < most_counted; ++digits)
+            value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
+        if (!fits(begin, p, end, {glued, 0}) || (p != end && is_digit(*p))) return nullptr;
+        const Ending& ending = endings_[counted_[letter] - 1];
+        value -= ending.bias;
+        if (value < ending.low || value > ending.high) return nullptr;
+        code = ending.code | (value >> ending.drop & ending.mask) << ending.shift;
+        return p;
+    }
+
+    // Of what did not match so. At `word`, behind signs, begins a name that is no number.
+    PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const char* word) const;
+
+private:
     // The numbers that were read, and what the operands among them brought along.
     struct Numbers {
         std::uint64_t value[most_numbers];
@@ -108,84 +164,22 @@ public:
         std::uint8_t tail_bits;
         bool tail_shared, numeric;
     };
-
-    // The ends of patterns that one walk came by, which have their numbers in common. What they mean for each of the operands
-    // is asked afterwards.
-    class Walk {
-    public:
-        // Nothing is set before there is something to set it to.
-        Walk() {}  // NOLINT(*-member-init)
-        const char* begin;
-
-    private:
-        friend class Patterns;
-        static constexpr unsigned most_stops = 8;
-        struct Stop {
-            const char* at;
-            std::uint32_t node;
-        };
-        unsigned count_;
-        bool more_;                             // there were more, or the text may be read in two ways
-        Numbers numbers_;
-        Stop stops_[most_stops];
-    };
-
-    explicit Patterns(bool case_insensitive = false);
-
-    // One more operand; its number. With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is
-    // looked at. At most most_types.
-    unsigned add_type(bool expressions);
-    // Of two that fit equally well the first added is taken. At most `most_numbers` numbers.
-    void add(unsigned type, const Spelling& spelling);
-    void add(unsigned type, std::string_view text, std::uint64_t code);
-    // Nothing is found before this, and nothing can be added behind it.
-    void finish();
-    bool empty(unsigned type) const { return !passes(0, type); }
-
-    // `stop`: see After. What is taken from a walk has the same behind it.
-    void walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out) const;
-
-    // The longest text of the operand that does not end inside a word (unless what follows is glued to it): where it ends,
-    // or null where none fits. The empty text fits everywhere.
-    const char* take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
-                     PatternMatch& out) const;
-
-    // Both, and which numbers and rules decided. False where the text may be read in more than one way.
-    bool derive(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
-                Derivation& out) const;
-
-    // At `word`, behind signs, begins a name that is no number.
-    PatternRefusal refusal(const Walk& walk, const char* end, unsigned type, const After& after,
-                           const char* word) const;
-
-    // Both for an operand that is alone.
-    bool match(const char*& cursor, const char* end, NestedReader& nested, const After& after, PatternMatch& out) const;
-
-private:
     struct Node {
         std::uint32_t number = 0;              // the node behind a number; 0: none
-        std::uint32_t ending_types = 0;        // a bit for each operand of which a text ends here …
-        std::uint32_t first_span = 0;          // … and for each, in order, where its endings are: spans_
+        std::uint32_t first_ending = 0;        // endings_
         std::uint32_t first_nested = 0;        // nested_
-        std::uint32_t nested_count = 0;
-        std::uint32_t row = 0;                 // where its cells begin, and whether it is special
-    };
-    // The operands that have a text which comes by a node, a bit for each: all, and those where it goes on so.
-    struct Passing {
-        std::uint32_t types = 0;
-        std::uint32_t varies = 0;              // with a number or a blank …
-        std::uint32_t nests = 0;               // … with an operand …
-        std::uint32_t marks = 0;               // … or with a mark
+        std::uint16_t ending_count = 0, nested_count = 0;
+        std::uint32_t row = 0;                 // where its cells begin, and what there is to it beside letters
+        // Whether a text goes on behind it with a number or a blank, with an operand, with a mark.
+        bool varies = false, nests = false, marks = false;
     };
     // Whose row it belongs to, where the letter leads, and where that node's own cells begin.
     struct Cell {
         std::uint32_t node = 0, next = 0, row = 0;
     };
-    struct Span {
-        std::uint32_t first = 0, count = 0;    // endings_
-    };
-    // Of a node's row: there is more to it than letters.
-    static constexpr std::uint32_t special = std::uint32_t{1} << 31;
+    // Of a node's row: a text ends there; digits begin a number and nothing else; it may go on in other ways.
+    static constexpr std::uint32_t ends = std::uint32_t{1} << 31, counts = std::uint32_t{1} << 30,
+                                   turns = std::uint32_t{1} << 29, beside_letters = ends | counts | turns;
     struct Nested {
         Index operand = no_index;
         After after;
@@ -194,13 +188,13 @@ private:
     struct Ending {
         std::uint64_t code = 0;
         std::uint32_t first_number = 0;        // numbers_
-        std::uint16_t count = 0, type = 0;
-        std::uint32_t order = 0, row = 0;
+        std::uint16_t count = 0;
         bool nested = false;
         // Its only number, less `bias`, is in low .. high, and lies in the code from bit `shift` on, without its lowest `drop` bits.
         bool simple = false, named = false;
         std::uint8_t shift = 0, drop = 0;
         std::uint32_t bias = 0, low = 0, high = 0, mask = 0;
+        std::uint32_t order = 0, row = 0;
     };
     // While texts are added.
     struct Branch {
@@ -213,58 +207,128 @@ private:
         std::uint32_t node = 0;
         Ending ending;
     };
+    // The way through the texts so far.
+    struct Way {
+        const char* p;
+        std::uint32_t node;
+        unsigned count;                        // of numbers
+    };
+    enum class Turn : std::uint8_t { none, one, several };
 
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
     static void set_simple(Ending& ending, const PatternNumber& rule);
     void place_rows();
     const Cell& cell(std::uint32_t row, char c) const {
-        return cells_[(row & ~special) + classes_[static_cast<unsigned char>(c)]];
+        return cells_[(row & ~beside_letters) + classes_[static_cast<unsigned char>(c)]];
     }
     bool goes_on(const Cell& cell, const char* p, const char* end) const;
+    void find_counted();
     bool may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end, char stop) const;
-    template <typename Log>
-    void walk(const char* begin, const char* end, NestedReader& nested, char stop, Walk& out, Log& log) const;
-    bool has_digit(std::uint32_t node, std::uint32_t row, unsigned type) const;
-    class DerivationLog;
-    void flatten(const Ending& ending, DerivationLog& log, Derivation& out) const;
+    Turn turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop, Numbers& numbers) const;
     template <typename Visit>
     void follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
                 Numbers& numbers, unsigned count, const Visit& visit) const;
-    // std::popcount is a call where the processor is not said to have an instruction for it.
-    static unsigned count_bits(std::uint32_t bits) {
-        bits -= bits >> 1 & 0x55555555u;
-        bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
-        return (((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
-    }
-    const Span* span_of(const Node& node, unsigned type) const {
-        const std::uint32_t bit = 1u << type;
-        if ((node.ending_types & bit) == 0) return nullptr;
-        if (node.ending_types == bit) return &spans_[node.first_span];
-        return &spans_[node.first_span + count_bits(node.ending_types & (bit - 1))];
-    }
-    bool passes(std::uint32_t node, unsigned type) const { return (passing_[node].types >> type & 1) != 0; }
     static bool add_nested(Numbers& numbers, unsigned count, const PatternMatch& match);
-    bool fits(const char* begin, const char* at, const char* end, unsigned type, const After& after) const;
-    const char* take_best(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
-                          PatternMatch& out) const;
-    const Ending* take_first(const Span& span, const Numbers& numbers, std::uint32_t before, PatternMatch& out) const;
-    bool take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
-    static std::uint32_t stopped_at(const Passing& passing, char c, bool is_name);
-    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type,
-                  const char* word) const;
+    bool fits(const char* begin, const char* at, const char* end, const After& after) const;
+    const char* match_best(const char* begin, const char* end, NestedReader& nested, const After& after,
+                           PatternMatch& out) const;
+    // The first of the node's spellings whose numbers are in range.
+    const Ending* take_first(const Node& node, const Numbers& numbers, PatternMatch& out) const {
+        const Ending* ending = endings_.data() + node.first_ending;
+        for (const Ending* const last = ending + node.ending_count; ending != last; ++ending)
+            if (take(*ending, numbers, out)) return ending;
+        return nullptr;
+    }
+    bool take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const {
+        if (ending.count == 0) {
+            set(out, ending.code, ending, false);
+            return true;
+        }
+        if (!ending.simple) return take_numbers(ending, numbers, out);
+        const std::uint64_t value = numbers.value[0] - ending.bias;
+        if (value < ending.low || value > ending.high) return false;
+        set(out, ending.code | (value >> ending.drop & ending.mask) << ending.shift, ending, !ending.named);
+        return true;
+    }
+    // A text with nothing behind the instruction.
+    static void set(PatternMatch& out, std::uint64_t code, const Ending& ending, bool numeric) {
+        out.code = code;
+        out.tail = 0;
+        out.tail_bits = 0;
+        out.tail_shared = out.nested = false;
+        out.numeric = numeric;
+        out.row = ending.row;
+    }
+    bool take_numbers(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
+    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
 
-    bool case_insensitive_;
-    std::uint32_t type_count_ = 0, expressions_ = 0;  // a bit for each
+    bool case_insensitive_, expressions_;
+    std::uint32_t root_row_ = 0;                      // Node::row of the first
+    // See match_counted: what stands before each letter, and by letter its ending in endings_, + 1; 0: none.
+    static constexpr unsigned most_before = 4, most_counted = 9;  // digits
+    std::uint8_t before_size_ = 0;
+    char before_[most_before] = {};
+    std::array<std::uint16_t, 128> counted_{};
     const std::uint8_t* classes_;                     // of letters: their cells in a row
     std::vector<Node> nodes_;
-    std::vector<Passing> passing_;                    // by node
     std::vector<Cell> cells_;
-    std::vector<Nested> nested_;
-    std::vector<Span> spans_;
     std::vector<Ending> endings_;
+    std::vector<Nested> nested_;
     std::vector<PatternNumber> numbers_;
     std::vector<Branch> branches_;                    // as nodes_
     std::vector<Added> added_;
 };
+
+inline bool Patterns::fits(const char* begin, const char* at, const char* end, const After& after) const {
+    if (at == begin || !is_word(at[-1])) return true;
+    if (!after.glued && at != end && is_word(*at)) return false;
+    // A number may go on as an expression; a name does not.
+    return !expressions_ || at == end || is_alpha(*begin) || !may_go_on(at, end, after.stop);
+}
+
+// What is not one way through the texts, with one end, is match_best's.
+inline const char* Patterns::match(const char* begin, const char* end, NestedReader& nested, const After& after,
+                                   PatternMatch& out) const {
+    const Node* const nodes = nodes_.data();
+    const Cell* const cells = cells_.data();
+    const std::uint8_t* const classes = classes_;
+    Numbers numbers;
+    numbers.tail_bits = 0;
+    numbers.numeric = false;
+    Way way{begin, 0, 0};
+    std::uint32_t row = root_row_, passed = 0;  // passed: where a text ended before
+    out.several_ways = false;
+    out.ended = nullptr;
+    while (way.p != end) {
+        const bool may_count = row >= turns && is_digit(*way.p);
+        if (may_count && (row & counts) != 0) {
+            const bool in_word = way.p != begin && is_word(way.p[-1]);
+            const char* const behind = plain_number(way.p, end, in_word, numbers.value[way.count]);
+            if (!behind) break;
+            way = {behind, nodes[way.node].number, way.count + 1};
+        } else if ((row & turns) != 0 && (may_count || nodes[way.node].nested_count != 0)) {
+            const Turn turned = turn(way, begin, end, nested, after.stop, numbers);
+            out.several_ways = turned == Turn::several;
+            if (out.several_ways) return match_best(begin, end, nested, after, out);
+            if (turned == Turn::none) break;
+        } else {
+            const Cell& cell = cells[(row & ~beside_letters) + classes[static_cast<unsigned char>(*way.p)]];
+            if (cell.node != way.node) break;
+            passed |= row & ends;
+            way.node = cell.next;
+            row = cell.row;
+            ++way.p;
+            continue;
+        }
+        passed |= row & ends;
+        row = nodes[way.node].row;
+    }
+    // Nothing goes on here.
+    if ((row & ends) != 0 && fits(begin, way.p, end, after)) {
+        out.ended = way.p;
+        if (take_first(nodes[way.node], numbers, out)) return way.p;
+    }
+    return passed != 0 ? match_best(begin, end, nested, after, out) : nullptr;
+}
 
 }  // namespace isaforge::codec

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "codec/characters.hpp"
-#include "codec/derive.hpp"
 #include "codec/mnemonics.hpp"
 #include "codec/reader.hpp"
 
@@ -23,68 +23,7 @@ using codec::Reader;
 
 namespace codec {
 
-const char* Reader::skip_slowly(const char* p) const {
-    while (p != end_) {
-        const std::uint8_t kind = tables_.blank[static_cast<unsigned char>(*p)];
-        if (kind == 1) {
-            ++p;
-            continue;
-        }
-        if (kind == 0) return p;
-        const char* after = skip_comment(p);
-        if (after == p) return p;
-        p = after;
-    }
-    return p;
-}
-
-const char* Reader::skip_comment(const char* p) const {
-    const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    for (const auto& [open, close] : isa_.surface.block_comments) {
-        if (!rest.starts_with(open)) continue;
-        const std::size_t found = rest.find(close, open.size());
-        return found == std::string_view::npos ? p : p + found + close.size();
-    }
-    if (isa_.surface.statement_end.empty()) return p;
-    for (const std::string& mark : isa_.surface.line_comments) {
-        if (!rest.starts_with(mark)) continue;
-        const std::size_t found = rest.find('\n');
-        return found == std::string_view::npos ? end_ : p + found;
-    }
-    return p;
-}
-
-namespace {
-
-bool ends_in(const Isa& isa, const Codec::Tables& tables, const Surface& surface, const char* p, const char* end) {
-    const std::string_view rest(p, static_cast<std::size_t>(end - p));
-    if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
-    if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
-    const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
-    if (std::any_of(surface.line_comments.begin(), surface.line_comments.end(), begins)) return true;
-    for (const auto& [open, close] : surface.block_comments) {
-        if (!begins(open)) continue;
-        const std::size_t found = rest.find(close, open.size());
-        return found == std::string_view::npos || statement_ends(isa, tables, p + found + close.size(), end);
-    }
-    return false;
-}
-
-}  // namespace
-
-bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, const char* end) {
-    while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
-    if (p == end) return true;
-    const std::uint8_t kind = tables.ender[static_cast<unsigned char>(*p)];
-    if (kind != 2) return kind == 1;
-    // A source may say in itself whose way of writing it has.
-    return ends_in(isa, tables, isa.surface, p, end) ||
-           std::any_of(isa.dialect_surfaces.begin(), isa.dialect_surfaces.end(),
-                       [&](const auto& own) { return ends_in(isa, tables, own.second, p, end); });
-}
-
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
-    if (plain_literal(cursor, text, glued)) return true;
     const char* p = skip(cursor);
     const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     bool behind_mark = false;
@@ -103,6 +42,7 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
 }
 
 bool Reader::fail(const char* at, const TextElement* element, Index type) {
+    if (is_quick_) return false;
     if (element) want(at, element, type);
     if (at < furthest_) return false;
     if (depth_ > 0 && continues_word(at))
@@ -184,7 +124,6 @@ void Reader::note_enclosed(const char* begin, const char* end) {
         depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
         if (depth == 0 && p + 1 != end) return;
     }
-    if (recorder_) recorder_->give_up();
     enclosed_ = begin;
     enclosed_end_ = end;
 }
@@ -354,9 +293,7 @@ bool PatternReader::is_decoded(Index index, const PatternMatch& match) const {
 
 const char* PatternReader::read(Index type, const char* p, const After& behind, PatternMatch& out) {
     const OperandTable& table = tables_.operands[type];
-    Patterns::Walk walk;
-    table.patterns.walk(p, end_, *this, behind.stop, walk);
-    const char* const after = table.patterns.take(walk, end_, *this, 0, behind, out);
+    const char* const after = table.patterns.match(p, end_, *this, behind, out);
     if (!after || !comes_back(type, out)) return nullptr;
     if (!table.unlisted && !table.ends_open) return after;
     const char* next = after;
@@ -364,46 +301,12 @@ const char* PatternReader::read(Index type, const char* p, const After& behind, 
     return next != end_ && *next != behind.stop && table.goes_on[static_cast<unsigned char>(*next)] ? nullptr : after;
 }
 
-std::string_view Reader::word_at(const char* p) const {
-    const char* after = p;
-    while (after != end_ && tables_.letter[static_cast<unsigned char>(*after)] == 1) ++after;
-    return {p, static_cast<std::size_t>(after - p)};
-}
-
-// Behind the signs of what stands there, and what may stand before a number.
-const char* Reader::behind_signs(const char* p) const {
-    const std::string& prefix = isa_.surface.immediate_prefix;
-    if (!prefix.empty() && std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(prefix)) {
-        const char* const behind = p + prefix.size();
-        if (behind != end_ && (is_digit(*behind) || *behind == '-')) p = behind;
-    }
-    while (p != end_ && *p == '-') ++p;
-    return p;
-}
-
-// Whether what begins with a name, behind signs, is no text of the operand however the rest of it is written.
-bool Reader::is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place,
-                        bool glued) const {
-    const char* const word = behind_signs(walk.begin);
-    if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1) return false;
-    const bool is_number = is_digit(*word);
-    if (is_number ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*word)]) return false;
-    const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0}, word);
-    if (refusal.end) {
-        const char* const next = skip(refusal.end);
-        return next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
-    }
-    if (refusal.may_vary || is_number) return false;
-    return !table.open || (!thorough_ && names_register(tables_, word_at(word)));
-}
-
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, const Found& found,
-                          bool glued, Parsed& out, bool& refused) {
-    if (!found.end || (found.end == cursor && !thorough_))
-        refused = is_refused(walk_of(*place.texts, cursor), table, place, glued);
-    if (!found.end || !nested_.comes_back(place.index, found.match)) return false;
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
+                          bool& refused) const {
+    if (!found.end || (found.end == cursor && !thorough_)) refused = is_refused(cursor, table, found.match, thorough_);
+    if (!found.end || !nested_.comes_back(type, found.match)) return false;
     out.code = found.match.code;
     out.tail = found.match.tail;
     out.tail_bits = found.match.tail_bits;
@@ -413,27 +316,16 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const 
     return true;
 }
 
-bool Reader::goes_on_with(const OperandTable& table, const char* after) const {
-    const char* const next = skip(after);
-    return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
-}
-
-bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
-    return operand(cursor, {&tables_.operands[index].patterns, 0, index}, glued, out);
-}
-
-// `known`: what `find_pattern` gives there, for who has asked it.
-bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known) {
-    if (asked_for_ == nullptr) return read_operand(cursor, place, glued, out, known);
+bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out, const Found* known) {
+    if (asked_for_ == nullptr) return read_operand(cursor, index, glued, out, known);
     const char* const begin = skip(cursor);
-    const bool good = read_operand(cursor, place, glued, out, known);
+    const bool good = read_operand(cursor, index, glued, out, known);
     if (good && (out.numeric || out.deferred_count != 0)) note_text_around(begin, cursor);
     if (!good && number_begin_ == begin && number_end_ != nullptr) note_text_around(begin, number_end_);
     return good;
 }
 
-bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known) {
-    const Index index = place.index;
+bool Reader::read_operand(const char*& cursor, Index index, bool glued, Parsed& out, const Found* known) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     const char* begin = skip(cursor);
@@ -441,8 +333,8 @@ bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool g
     const char* after = begin;
     bool refused = false;
     Found found;
-    if (!known) find_pattern(begin, place, glued, found);
-    const bool fits = take_pattern(after, table, place, known ? *known : found, glued, out, refused);
+    if (!known) find_pattern(begin, table, glued, found);
+    const bool fits = take_pattern(after, table, index, known ? *known : found, out, refused);
     if (fits && after != begin) {
         if (may_go_on(table, after)) {
             Parsed longer;
@@ -852,9 +744,9 @@ bool Reader::any_of_form(const char*& cursor, const ReadStep& step, const Form& 
     std::uint64_t codes[most_fields];  // of those that are there
     std::uint32_t there = 0;
     const bool good = in_any_order(cursor, step.text, step.members.size(), [&](const char*& p, std::size_t i) {
-        const OperandTable& table = tables_.operands[step.members[i].place.index];
+        const OperandTable& table = tables_.operands[step.members[i].type];
         const bool may_begin = thorough_ || (p != end_ && table.first[static_cast<unsigned char>(*p)]);
-        if (!may_begin && !observed_) return Member::absent;
+        if (!may_begin && !looks_) return Member::absent;
         const Member how = member(p, step, static_cast<Index>(i), may_begin, form, parsed, codes[i]);
         there |= how == Member::read ? 1u << i : 0;
         return how;
@@ -876,19 +768,18 @@ Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index a
     const ReadStep& one = step.members[at];
     const char* const begin = cursor;
     Found found;
-    const bool is_quick = may_begin && !observed_ && asked_for_ == nullptr;
+    const bool is_quick = may_begin && !looks_ && asked_for_ == nullptr;
     if (is_quick) {
-        find_pattern(begin, one.place, false, found);
-        if (is_plain(found, begin, tables_.operands[one.place.index], one.place.index)) {
+        const OperandTable& table = tables_.operands[one.type];
+        find_pattern(begin, table, false, found);
+        if (is_plain(found, begin, table, one.type)) {
             code = found.match.code;
             cursor = found.end;
             return Member::read;
         }
     }
-    if (recorder_) recorder_->looked(begin, begin + 1);
     Parsed child;
-    const bool reads = may_begin && (recorder_ ? recorded_member(cursor, one.place, form.fields[one.field], child)
-                                               : operand(cursor, one.place, false, child, is_quick ? &found : nullptr));
+    const bool reads = may_begin && operand(cursor, one.type, false, child, is_quick ? &found : nullptr);
     const bool taken = reads && cursor != begin;
     if (looks_) looks_->push_back({candidate_, &step, at, begin, taken ? cursor : nullptr, furthest_});
     if (!taken) return Member::absent;
@@ -903,7 +794,7 @@ bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& s
     const Field& field = form.fields[step.field];
     Parsed child;
     const char* begin = cursor;
-    if (!operand(cursor, step.place, step.glued, child, known)) return false;
+    if (!operand(cursor, step.type, step.glued, child, known)) return false;
     if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
         return fail(skip(begin), nullptr, field.type);
     if (!adopt_operand(parsed, child, form, step.field, begin, cursor)) return false;
@@ -917,9 +808,9 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     const char* const begin = skip(cursor);
     const char* p = begin;
     PatternMatch match;
-    const bool found = step.only->match(p, end_, nested_, {step.glued, 0}, match);
-    if (found && p != begin) {
-        cursor = p;
+    const char* const found = step.only->match(p, end_, nested_, {step.glued, 0}, match);
+    if (found && found != begin) {
+        cursor = found;
         return true;
     }
     Parsed child;
@@ -932,17 +823,13 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     return found || fail(begin, nullptr, field.type);
 }
 
+// A step that is not plain; `found`: what patterns have of a field, where they were asked.
 bool Reader::other_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
-                        const Found& found) {
+                        const Found* found) {
     if (!step.table) return this->step(cursor, step, form, parsed, image);
     at_step_ = &step;
     stop_ = step.stop;
-    return form_field(cursor, form, step, parsed, image, &found);
-}
-
-bool Reader::take_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
-    Found found;
-    return plain_step(cursor, step, image, found) || other_step(cursor, step, form, parsed, image, found);
+    return form_field(cursor, form, step, parsed, image, found);
 }
 
 bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
@@ -973,10 +860,9 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
 
 // The same, and tells of it.
 bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image) {
-    if (recorder_) return recorded_step(cursor, one, form, parsed, image);
     const char *const begin = skip(cursor), *const before = furthest_;
     furthest_ = begin;
-    const bool taken = take_step(cursor, one, form, parsed, image);
+    const bool taken = other_step(cursor, one, form, parsed, image, nullptr);
     looks_->push_back({candidate_, &one, no_index, begin, taken ? cursor : nullptr, furthest_});
     furthest_ = std::max(before, furthest_);
     return taken;
@@ -984,6 +870,7 @@ bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& for
 
 Glance Reader::glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end,
                       Index type, std::uint64_t code, std::uint64_t tail) {
+    is_quick_ = false;
     const char* p = begin;
     Parsed parsed;
     bool taken = false;
@@ -1001,7 +888,7 @@ Glance Reader::glance(const ReadStep& step, const Form& form, Index member, cons
     } else if (step.only) {
         taken = fixed_field(p, form, step);
     } else {
-        taken = operand(p, is_member ? step.members[member].place : step.place, !is_member && step.glued, parsed);
+        taken = operand(p, is_member ? step.members[member].type : step.type, !is_member && step.glued, parsed);
     }
     Glance out;
     if (taken)
@@ -1032,7 +919,6 @@ bool Reader::begins_alike(const char* p, std::string_view text) const {
 
 // All was read, but it is not an instruction.
 bool Reader::violated() {
-    if (recorder_) recorder_->give_up();
     if (violation_.kind == Violation::Kind::none || tells_more(pending_, violation_)) violation_ = pending_;
     return false;
 }
@@ -1072,29 +958,8 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     pending_ = {Violation::Kind::limit, skip(begin), p, limit.limit};  // the instruction itself
 }
 
-// The steps that the candidate has in common with one that was tried before are not taken again. `from` and `at`: where to go
-// on; what was read is in the image.
-void Reader::resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image) {
-    while (fork_count_ != 0 && (candidate.shape->nodes >> forks_[fork_count_ - 1].node & 1) == 0) --fork_count_;
-    if (fork_count_ == 0) return;
-    const Fork& fork = forks_[fork_count_ - 1];
-    at = fork.at;
-    from = fork.steps;
-    image = fork.image;
-    enclosed_ = fork.enclosed;
-}
-
-void Reader::remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed,
-                      const Image& image) {
-    const bool is_all = parsed.deferred_count == 0 && parsed.tail_bits == 0 && own_tail_count_ == 0 &&
-                        shared_fields_ == 0 && pending_.kind == Violation::Kind::none;
-    if (is_all && fork_count_ < most_forks)
-        forks_[fork_count_++] = {at, image, static_cast<std::uint8_t>(steps), step.node, enclosed_};
-}
-
-bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
+bool Reader::body(const char*& cursor, const Candidate& candidate, Encoded& out) {
     candidate_ = &candidate;
-    if (recorder_) recorder_->candidate(candidate);
     at_step_ = nullptr;
     enclosed_ = nullptr;
     pending_.kind = Violation::Kind::none;
@@ -1108,18 +973,29 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     Parsed parsed;
     Image& image = out.image;
     image = {};
-    const char* p = cursor;
-    std::size_t at = 0;
+    Progress at{cursor, shape.steps.data(), 0};
+    const ReadStep* const end = at.step + shape.steps.size();
+    if (is_quick_) forks_.go_on(shape, at);
     Found found;
-    if (resumes_) resume(candidate, p, at, image);
-    for (; at < shape.steps.size(); ++at) {
-        const ReadStep& one = shape.steps[at];
-        if (observed_ ? !told_step(p, one, form, parsed, image)
-                      : !plain_step(p, one, image, found) && !other_step(p, one, form, parsed, image, found)) {
-            failed_ |= std::uint64_t{1} << one.node;
+    const char* p = at.p;
+    for (Forks* forks = &forks_;; forks = nullptr) {
+        Seen seen = Seen::unclear;
+        if (is_quick_) {
+            seen = steps(at, shape, forks, found);
+            p = at.p;
+            image.words[0] = at.word;
+        }
+        if (seen != Seen::refused && at.step == end) break;
+        const ReadStep& one = *at.step++;
+        const bool good =
+            seen == Seen::unclear && (looks_ ? told_step(p, one, form, parsed, image)
+                                             : other_step(p, one, form, parsed, image, is_quick_ ? &found : nullptr));
+        if (!good) {
+            forks_.fail(one);
             return false;
         }
-        if (resumes_ && one.forks) remember(one, at + 1, p, parsed, image);
+        at.p = p;
+        at.word = image.words[0];
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (enclosed_ != nullptr && parentheses_are_text(cursor, candidate)) {
@@ -1129,7 +1005,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
     for (std::size_t i = 0; i < shape.head_fields.size(); ++i) {
         const Shape::HeadField& head = shape.head_fields[i];
-        const std::uint64_t code = head_codes[i];  // NOLINT(clang-analyzer-*): set for every slot, see statement()
+        const std::uint64_t code = head_codes_[i];
         if (head.simple) {
             image.words[0] |= code << head.shift;
         } else {
@@ -1159,7 +1035,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     return true;
 }
 
-bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
+bool Reader::head(const char*& cursor, const Head& head) {
     takes_any_number_ = false;
     std::size_t slot = 0;
     for (const Head::Slot& part : head.slots) {
@@ -1167,82 +1043,48 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
             if (!literal(cursor, part.literal, true)) return false;
             continue;
         }
+        if (slot == most_fields) return false;
         Parsed parsed;
-        if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 ||
-            parsed.tail_bits != 0)
+        if (!operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 || parsed.tail_bits != 0)
             return false;
-        codes[slot++] = parsed.code;
+        head_codes_[slot++] = parsed.code;
     }
     return true;
 }
 
-const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t hash) const {
-    for (std::uint32_t at = hash & tables_.slot_mask; tables_.index->slots[at].mnemonic != 0;
-         at = (at + 1) & tables_.slot_mask) {
-        if (tables_.index->slots[at].hash != hash) continue;
-        const Mnemonic& candidate = tables_.mnemonics[tables_.index->slots[at].mnemonic - 1];
-        if (candidate.text.size() != size) continue;
-        if (std::memcmp(candidate.text.data(), word, size) == 0) return &candidate;
-        bool same = true;
-        for (std::size_t i = 0; i < size && same; ++i)
-            same = candidate.text[i] == tables_.fold[static_cast<unsigned char>(word[i])];
-        if (same) return &candidate;
-    }
-    return nullptr;
-}
-
-// The mnemonic at `cursor`. A dot may be part of it or begin a suffix: the longest known word is taken.
-const Mnemonic* Reader::mnemonic(const char*& cursor) {
-    const char* begin = skip(cursor);
-    const char* p = begin;
-    std::uint32_t hash = hash_begin;
-    const Mnemonic* found = nullptr;
-    const char* found_end = begin;
-    for (; p != end_; ++p) {
-        const auto letter = static_cast<unsigned char>(*p);
-        const char folded = tables_.word[letter];
-        if (folded == 0) {
-            if (tables_.letter[letter] == 0 || !tables_.index->has_dots || p == begin) break;
-            if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
-                found = shorter;
-                found_end = p;
-            }
-        }
-        hash = hash_on(hash, folded != 0 ? folded : tables_.fold[letter]);
-    }
-    const Mnemonic* const longest = p == begin ? nullptr : lookup(begin, static_cast<std::size_t>(p - begin), hash);
-    if (longest) {
-        found = longest;
-        found_end = p;
-    }
-    if (found) {
-        cursor = found_end;
-    } else if (begin >= furthest_) {
+// The same, and where there is none the word that should be one is remembered.
+const Mnemonic* Reader::mnemonic_or_word(const char*& cursor) {
+    const char* const begin = skip(cursor);
+    const Mnemonic* const found = mnemonic(cursor);
+    if (!found && begin >= furthest_) {
         word_begin_ = begin;
-        word_end_ = p;
+        word_end_ = begin;
+        const bool dots = tables_.index->has_dots;
+        const auto is_letter = [&](char c) {
+            const std::uint8_t kind = tables_.letter[static_cast<unsigned char>(c)];
+            return kind == 1 || (kind == 2 && dots && word_end_ != begin);
+        };
+        while (word_end_ != end_ && is_letter(*word_end_)) ++word_end_;
     }
     return found;
 }
 
-const char* Reader::word_end(const char* cursor) const {
-    const char* p = skip(cursor);
-    while (p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) ++p;
-    return p;
-}
-
 // The forms of the mnemonic whose texts begin with that head, or, no_index, all. `takes` is asked of those that fit.
-bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
-                        const Codec::Choice& takes, Encoded& out) {
+bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, const Codec::Choice& takes,
+                        Encoded& out) {
     tables_.need(found);
     found_ = &found;
-    fork_count_ = 0;
-    failed_ = 0;
-    for (const Candidate& candidate : found.candidates) {
-        if ((head != no_index && candidate.shape->head != head) ||
-            (!thorough_ && (candidate.shape->nodes & failed_) != 0))
+    std::size_t first = 0;
+    if (stop_at_.mnemonic == &found) {
+        first = stop_at_.candidate;
+    } else {
+        forks_.begin();
+    }
+    for (const Candidate& candidate : std::span(found.candidates).subspan(first)) {
+        if ((head != no_index && candidate.shape->head != head) || (!thorough_ && forks_.failed(*candidate.shape)))
             continue;
         const char* p = cursor;
-        if (!body(p, candidate, head_codes, out)) continue;
+        if (!body(p, candidate, out)) continue;
         if (takes && !takes(out, p)) continue;
         cursor = p;
         return true;
@@ -1251,27 +1093,35 @@ bool Reader::candidates(const Mnemonic& found, Index head, const char*& cursor, 
 }
 
 bool Reader::statement(const char*& cursor, Encoded& out, const Codec::Choice& takes) {
-    // As many as the head has slots are set before they are read; clearing the rest would cost more than the lookup.
-    std::uint64_t codes[most_fields];
-    for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
+    for (std::uint32_t h = stop_at_.head; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
-        const Head& before = tables_.index->heads[h];
-        if (recorder_) record_head(cursor, before);
-        if (!head(p, before, codes)) continue;
-        const Mnemonic* const found = mnemonic(p);
-        if (recorder_) recorder_->looked(cursor, found ? p : word_end(cursor));
-        if (!found || !candidates(*found, h, p, codes, takes, out)) continue;
+        const Mnemonic* found = stop_at_.mnemonic;
+        if (found) {
+            p = stop_at_.behind;
+        } else {
+            const Head& before = tables_.index->heads[h];
+            found = before.slots.empty() || head(p, before) ? mnemonic_or_word(p) : nullptr;
+        }
+        const bool good = found && candidates(*found, h, p, takes, out);
+        stop_at_.mnemonic = nullptr;
+        if (!good) continue;
         cursor = p;
         return true;
     }
-    return tables_.nameless && candidates(*tables_.nameless, no_index, cursor, codes, takes, out);
+    return tables_.nameless && candidates(*tables_.nameless, no_index, cursor, takes, out);
 }
 
 }  // namespace codec
 
 bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
                          Encoded& out, const Choice& takes) const {
-    return Reader(*isa_, *tables_, reader, cursor, end, address, false).statement(cursor, out, takes);
+    using codec::PrintedReader;
+    PrintedReader plain(*isa_, *tables_, end);
+    const PrintedReader::Seen seen = takes ? PrintedReader::Seen::unclear : plain.statement(cursor, out);
+    if (seen != PrintedReader::Seen::unclear) return seen == PrintedReader::Seen::taken;
+    Reader with_all(*isa_, *tables_, reader, cursor, end, address, false);
+    with_all.go_on_at(plain);
+    return with_all.statement(cursor, out, takes);
 }
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,

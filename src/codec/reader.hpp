@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "codec/tables.hpp"
+#include "codec/printed_reader.hpp"
 
 namespace isaforge::codec {
 
@@ -42,9 +42,6 @@ struct Parsed {
     }
 };
 
-// Whether what ends a statement stands at `p`, behind blanks: its line's end, its end mark, a comment.
-bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, const char* end);
-
 // A step that looked at what stands at `begin`.
 struct Look {
     const Candidate* candidate;
@@ -76,27 +73,24 @@ struct Wanted {
     unsigned depth;
 };
 
-class Recorder;
-
-class Reader {
+class Reader : private PrintedReader {
 public:
     friend class Expecter;
 
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
            const char* end, std::uint64_t address, bool thorough)
-        : isa_(isa),
-          tables_(tables),
+        : PrintedReader(isa, tables, end),
           expressions_(expressions),
           begin_(begin),
-          end_(end),
-          nested_(isa, tables, end),
           address_(address),
           thorough_(thorough),
-          resumes_(!thorough),
+          is_quick_(!thorough),
           furthest_(begin) {}
 
-    // `takes`: see Codec::assemble.
+    // `takes`: see Codec::assemble. It begins where `go_on_at` says.
     bool statement(const char*& cursor, Encoded& out, const Codec::Choice& takes = {});
+    // Where a plain reader found the same statement to be unclear.
+    void go_on_at(const PrintedReader& plain) { copy_stop(plain); }
     void explain(const char* begin, ReadFailure& failure);
     bool explain_constraint(const char* begin, ReadFailure& failure) const;
     // Whether a text was read whole that was no instruction, because of a rule.
@@ -104,14 +98,7 @@ public:
     // All looks that are taken are added to these.
     void tell(std::vector<Look>& looks) {
         looks_ = &looks;
-        resumes_ = false;
-        observed_ = true;
-    }
-    // What decides is told to this.
-    void record(Recorder& recorder) {
-        recorder_ = &recorder;
-        resumes_ = false;
-        observed_ = true;
+        is_quick_ = false;
     }
     // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
     // of an operand, with that value behind the instruction if it has one, or the end of it, which ends at `end`.
@@ -121,7 +108,6 @@ public:
 private:
     static constexpr unsigned most_failures = 8;
     static constexpr unsigned most_depth = 32;
-    static constexpr unsigned most_walks = 16;  // kept, by where they began
     static constexpr std::size_t most_wanted = 4096;
 
     // Something that was expected at the furthest place reached.
@@ -150,32 +136,8 @@ private:
         const Constraint* range = nullptr;  // what the row asks of it
     };
 
-    // White space, and comments where they may stand inside a statement.
-    const char* skip(const char* p) const {
-        for (; p != end_; ++p) {
-            const std::uint8_t kind = tables_.blank[static_cast<unsigned char>(*p)];
-            if (kind != 1) return kind == 0 ? p : skip_slowly(p);
-        }
-        return p;
-    }
-    const char* skip_slowly(const char* p) const;
-    const char* skip_comment(const char* p) const;
-    bool at_end(const char* p) const { return statement_ends(isa_, tables_, p, end_); }
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
-    // The text of a literal as it is printed. Unless it is glued to that, nothing behind it may belong to its word.
-    bool plain_literal(const char*& cursor, std::string_view text, bool glued) const {
-        const char* const p = skip(cursor);
-        if (static_cast<std::size_t>(end_ - p) < text.size() || *p != text[0] ||
-            (text.size() > 1 && std::memcmp(p, text.data(), text.size()) != 0))
-            return false;
-        const char* const behind = p + text.size();
-        if (!glued && behind != end_ && tables_.letter[static_cast<unsigned char>(text.back())] == 1 &&
-            tables_.letter[static_cast<unsigned char>(*behind)] == 1)
-            return false;
-        cursor = behind;
-        return true;
-    }
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
     bool fail(const char* at, const TextElement* element, Index type);
     void want(const char* at, const TextElement* element, Index type, std::int64_t value = 0, bool exact = false) {
@@ -193,42 +155,9 @@ private:
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     static bool integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number);
     bool constant(const char*& cursor, const TextElement& element);
-    // What stands at `p`: all texts that are tried there look at the same walk.
-    const Patterns::Walk& walk_of(const Patterns& texts, const char* p) {
-        const auto at = static_cast<std::size_t>(p - begin_) % most_walks;
-        if ((walked_there_ >> at & 1) == 0 || walked_[at].texts != &texts || walked_[at].begin != p) {
-            walked_there_ |= 1u << at;
-            walked_[at] = {&texts, p};
-            texts.walk(p, end_, nested_, 0, walks_[at]);
-        }
-        return walks_[at];
-    }
-    bool is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place, bool glued) const;
-    // A text of an operand as it is printed: where it ends, or null, and what it is.
-    struct Found {
-        const char* end = nullptr;
-        PatternMatch match;
-    };
-    void find_pattern(const char* p, const OperandPlace& place, bool glued, Found& out) {
-        out.end = place.texts->take(walk_of(*place.texts, p), end_, nested_, place.type, {glued, 0}, out.match);
-    }
-    // Whether that is all there is to the operand: it brings nothing along, and nobody else has to be asked.
-    bool is_plain(const Found& found, const char* begin, const OperandTable& table, Index type) const {
-        return found.end && found.end != begin && found.match.tail_bits == 0 && nested_.comes_back(type, found.match) &&
-               !may_go_on(table, found.end);
-    }
-    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, const Found& found,
-                      bool glued, Parsed& out, bool& refused);
-    std::string_view word_at(const char* p) const;
-    // Whether a row may know more of the text that a pattern fitted up to `after`.
-    bool may_go_on(const OperandTable& table, const char* after) const {
-        if ((!table.unlisted && !table.ends_open) || after == end_) return false;
-        const auto next = static_cast<unsigned char>(*after);
-        return (table.goes_on[next] || tables_.blank[next] != 0) && goes_on_with(table, after);
-    }
-    bool goes_on_with(const OperandTable& table, const char* after) const;
-    bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
-    bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known = nullptr);
+    bool take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
+                      bool& refused) const;
+    bool operand(const char*& cursor, Index type, bool glued, Parsed& out, const Found* known = nullptr);
     bool no_number_at(const char* p, char stop) const;
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
@@ -249,64 +178,23 @@ private:
                        const char* end);
     bool place_tails(const Parsed& parsed, Index form, Encoded& out);
 
-    bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
-    const Mnemonic* mnemonic(const char*& cursor);
-    const char* word_end(const char* cursor) const;
-    const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
+    bool head(const char*& cursor, const Head& head);
+    const Mnemonic* mnemonic_or_word(const char*& cursor);
     bool begins_alike(const char* p, std::string_view text) const;
-    bool candidates(const Mnemonic& found, Index head, const char*& cursor, const std::uint64_t* head_codes,
-                    const Codec::Choice& takes, Encoded& out);
+    bool candidates(const Mnemonic& found, Index head, const char*& cursor, const Codec::Choice& takes, Encoded& out);
     bool violated();
     bool tells_more(const Violation& one, const Violation& other) const;
     bool take_number(const char* begin, const char* end, Index type);
     void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
-    void resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image);
-    void remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed, const Image& image);
-    bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
+    bool body(const char*& cursor, const Candidate& candidate, Encoded& out);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    // Most operands are text that is printed so: they are put where they belong. All others are `other_step`'s, which is told what
-    // was found.
-    [[gnu::always_inline]] bool plain_step(const char*& cursor, const ReadStep& step, Image& image, Found& found) {
-        if (step.kind == ReadStep::Kind::literal) return plain_literal(cursor, step.text, step.glued);
-        if (!step.table) return false;
-        const OperandTable& table = *step.table;
-        const char* const begin = skip(cursor);
-        if (!thorough_ && table.nullable && (begin == end_ || !table.first[static_cast<unsigned char>(*begin)])) {
-            image.words[0] |= step.bits.word(table.left_out);
-            return true;
-        }
-        find_pattern(begin, step.place, step.glued, found);
-        if (!is_plain(found, begin, table, step.place.index)) return false;
-        image.words[0] |= step.bits.word(found.match.code);
-        cursor = found.end;
-        return true;
-    }
     bool other_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
-                    const Found& found);
-    // Both.
-    bool take_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+                    const Found* found);
     void note_enclosed(const char* begin, const char* end);
     void note_text_around(const char* begin, const char* end);
     bool parentheses_are_text(const char* begin, const Candidate& candidate);
-    bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out, const Found* known);
+    bool read_operand(const char*& cursor, Index type, bool glued, Parsed& out, const Found* known);
     bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    void record_head(const char* p, const Head& head);
-    bool recorded_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool recorded_literal(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool recorded_fixed(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool recorded_operand(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool recorded_member(const char*& cursor, const OperandPlace& place, const Field& field, Parsed& out);
-    enum class Recorded : std::uint8_t { none, taken, open };
-    Recorded record_operand(const char* begin, const OperandPlace& place, bool glued, Derivation& found);
-    bool is_surely_refused(const char* begin, const OperandPlace& place, bool glued, bool fits, bool out_of_range);
-    bool recorded_name(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
-                       Recorded how);
-    bool recorded_again(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool is_register(const char* p);
-    void note_open(const char* begin, const char* end);
-    const char* behind_signs(const char* p) const;
-    bool ends_as_number(const char* p) const;
-    void note_first(const char* begin, const OperandTable& table);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image,
                     const Found* known = nullptr);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
@@ -319,29 +207,12 @@ private:
     std::string syntax_of(const Candidate& candidate) const;
     void suggest_name(std::string_view found, ReadFailure& failure) const;
 
-    const Isa& isa_;
-    const Codec::Tables& tables_;
     ExpressionReader& expressions_;
     const char* begin_;
-    const char* end_;
-    PatternReader nested_;
     std::uint64_t address_;
     const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
 
-    // Candidates begin alike, for the most part: where those that were tried parted from others, and the steps that failed.
-    struct Fork {
-        const char* at;
-        Image image;
-        std::uint8_t steps, node;
-        const char* enclosed;
-    };
-    static constexpr unsigned most_forks = 8;
-    bool resumes_;
-    unsigned fork_count_ = 0;
-    std::uint64_t failed_ = 0;
-    union {
-        Fork forks_[most_forks];        // NOLINT(*-naming): private; not set before they are needed
-    };
+    bool is_quick_;  // nobody asks how it was read
 
     // A number of the candidate that stands in parentheses as a whole; and such parentheses, while others are asked for them.
     const char* enclosed_ = nullptr;
@@ -357,16 +228,6 @@ private:
         NumberValue number_;            // NOLINT(*-naming): private; not set before it is needed
     };
 
-    struct Walked {
-        const Patterns* texts;
-        const char* begin;
-    };
-    std::uint32_t walked_there_ = 0;    // a bit for each that is set
-    union {
-        Walked walked_[most_walks];     // NOLINT(*-naming): private; not set before they are needed
-    };
-    Patterns::Walk walks_[most_walks];
-
     const char* furthest_;
     unsigned failures_ = 0;
     Failure failure_[most_failures];
@@ -377,8 +238,6 @@ private:
     unsigned taken_numbers_ = 0;
     const Candidate* candidate_ = nullptr;
     std::vector<Look>* looks_ = nullptr;
-    Recorder* recorder_ = nullptr;
-    bool observed_ = false;                  // by one of them
     // Values behind the instruction that are not shared, of the statement that is being read.
     struct OwnTail {
         Index field;

@@ -57,23 +57,27 @@ struct RowBegin {
 
 // One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
+    Patterns patterns;                  // its texts as they are printed
+    Letters first;                      // what its texts can begin with …
+    bool is_number = false;             // … if it is not of kind number
+    bool is_listed = false;             // of kind registers or enumeration: there are no other texts than the patterns
+    bool is_simple = false;             // a pattern that fits is all of the text
+    bool nullable = false;              // may be left out …
+    bool all_valid = true;
+    bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
+    bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
+    std::uint64_t left_out = 0;         // the code that leaving it out means
+    std::vector<std::uint8_t> valid;    // by code: 1 where it decodes; empty where that is all, or it is too wide
+    bool decodes(std::uint64_t code) const { return all_valid || valid.empty() || valid[code] != 0; }
     std::atomic<bool> has_codes = false;  // what is said of codes is there
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
-    std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
-    bool all_valid = true;
-    Patterns patterns;                  // its texts as they are printed, alone
     bool needs_rows = false;            // some text holds a number: others may be written
-    bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool open = false;                  // may be a number that is written in another way
     bool all_numbers = false;           // plain numbers that a text begins with are patterns
     Letters incomplete;                 // what texts of rows begin with, behind signs, that are no patterns and no numbers
-    bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
-    Letters goes_on;                    // … where one of these stands behind it
+    Letters goes_on;                    // … and both are longer, where one of these stands behind it
     bool goes_on_with_word = false;     // one of them is a letter, here or in an operand inside
-    Letters first;                      // what its texts can begin with …
-    std::vector<RowBegin> row_begins;   // … and each text of each row, in order
-    bool nullable = false;              // may be left out …
-    std::uint64_t left_out = 0;         // … and is this code then
+    std::vector<RowBegin> row_begins;   // what each text of each row begins with, in order
     unsigned longest_tail = 0;          // bits that it may bring along
     bool has_tail_row = false;          // one of its own rows has a tail
     bool has_own_tail = false;          // … and one that is not shared with other operands
@@ -123,13 +127,6 @@ private:
     bool differ_ = false;
 };
 
-// Where the texts of an operand are found: among those of all that may stand at the same place of a mnemonic's statements.
-struct OperandPlace {
-    const Patterns* texts = nullptr;
-    unsigned type = 0;                  // the operand's number there
-    Index index = no_index;             // Isa::operand_types
-};
-
 // A step of reading the operands of a form. What most statements need of it comes first.
 struct ReadStep {
     enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
@@ -138,11 +135,12 @@ struct ReadStep {
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
+    bool ends_word = false;             // kind literal: no letter may stand behind it
     std::string_view text;
     // kind field: of its type, where it is free and all of it in the image's first word, at `bits`
     const OperandTable* table = nullptr;
     QuickPlace bits;
-    OperandPlace place;                   // kind field
+    Index type = no_index;              // kind field: Isa::operand_types
     const TextElement* element = nullptr;
     Index field = no_index;
     std::uint32_t number = 0;           // among all steps; kind any: of its first field
@@ -151,6 +149,9 @@ struct ReadStep {
     std::vector<ReadStep> members;
     // A bit for each whose field is fixed; that is left out by a code that is not 0.
     std::uint32_t fixed = 0, filled = 0;
+    Letters first;                      // what any of them can begin with
+    bool may_be_none = false;           // all of them may be left out, and then they are these bits of the first word
+    std::uint64_t none = 0;
 };
 
 // How one text of a form is read. Mnemonics whose forms have the same texts and fields have these in common.
@@ -182,7 +183,8 @@ using Head = MnemonicIndex::Head;
 using Reading = MnemonicIndex::Reading;
 
 struct Mnemonic {
-    std::string_view text;              // MnemonicIndex::words
+    std::string_view text;              // MnemonicIndex::words …
+    std::uint64_t begin[2] = {};        // … and its first sixteen characters, with zeros behind them
     std::uint32_t first = 0, count = 0; // Tables::readings
     std::vector<Candidate> candidates;  // shortest encoding first; there once it is ready
     std::atomic<bool> ready = false;
@@ -406,13 +408,11 @@ public:
         : isa_(isa), tables_(tables), end_(end) {}
 
     const char* read(Index type, const char* p, const After& after, PatternMatch& out) override;
-    bool derive(Index type, const char* p, const After& after, Derivation& out) override;
-    bool is_known_as(Index type, const Derivation& found) const;
     // Whether the code that was found is decoded, and as what it was read as.
     bool comes_back(Index type, const PatternMatch& match) const {
         const OperandTable& table = tables_.operands[type];
         if (match.nested) return is_decoded(type, match);
-        return table.all_valid || table.valid.empty() || table.valid[match.code] != 0;
+        return table.decodes(match.code);
     }
 
 private:

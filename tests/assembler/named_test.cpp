@@ -1,12 +1,11 @@
-// Statements that end with a name: read by programs (codec/programs.hpp) or by the reader, a source has to become the same object. Where
-// there is a macro, no programs are made.
+// Statements that end with a name: read one behind the other or each by itself, a source has to become the same object. Where there
+// is a macro, each is looked at by itself.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
 #include "assembler/assemble_text.hpp"
-#include "assembler/plain_statements.hpp"
 #include "isaforge/sample.hpp"
 #include "support/splitmix.hpp"
 
@@ -83,7 +82,7 @@ std::string program(const Codec& codec, const std::vector<std::string>& heads, S
 
 class EveryNamed : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(EveryNamed, IsWhatTheReaderReads) {
+TEST_P(EveryNamed, IsTheSameBehindOthers) {
     SourceManager sources;
     Diagnostics diagnostics;
     const auto isa = load_isa(GetParam(), sources, diagnostics);
@@ -145,72 +144,6 @@ INSTANTIATE_TEST_SUITE_P(Named, EveryNamed,
                                  name, [](char c) { return !is_word(c) || c == '.'; }, '_');
                              return name;
                          });
-
-struct Named {
-    std::vector<unsigned> bits;  // of its encodings
-    std::string name;
-};
-
-// The last of the statements as a program reads it, the others having been read by the assembler before, the first twice: a
-// program is made when an outline comes the third time.
-std::optional<Named> last_known(const char* isa_name, std::vector<std::string> statements) {
-    statements.insert(statements.begin(), statements[0]);
-    SourceManager sources;
-    Diagnostics diagnostics;
-    const Codec codec(load_isa(isa_name, sources, diagnostics));
-    assembler::PlainStatements programs(codec);
-    std::optional<Named> out;
-    for (const std::string& statement : statements) {
-        const std::string text = statement + codec.isa().surface.statement_end + std::string(256, '\n');
-        const char* p = text.data();
-        Encoded encoded;
-        out.reset();
-        if (!programs.known_or_named(p, text.data() + text.size(), encoded)) {
-            programs.note(text.data(), true);
-            continue;
-        }
-        out = Named{{}, std::string(programs.name())};
-        EXPECT_EQ(p, text.data() + statement.size());
-        EXPECT_EQ(encoded.deferred_count, 1u);
-        EXPECT_TRUE(programs.visit_encodings([&](const Encoded& one) {
-            out->bits.push_back(one.bits);
-            return false;
-        }));
-        EXPECT_EQ(encoded.bits, out->bits[0]);
-    }
-    return out;
-}
-
-TEST(Named, OneIsMadeForAllNames) {
-    const auto jump = last_known("wishbone-gpu", {"jump block_0", "jump L_1a", "[cr1] jump x", "jump _start"});
-    ASSERT_TRUE(jump);
-    EXPECT_EQ(jump->name, "_start");
-    EXPECT_EQ(jump->bits, std::vector{32u});
-    EXPECT_TRUE(last_known("gcn1.2", {"s_cbranch_scc0 BB0_1", "s_cbranch_scc0 BB0_12", "s_cbranch_scc0 .Lend"}));
-    EXPECT_TRUE(last_known("rv64gc", {"jal ra, malloc", "jal ra, free", "jal ra, a0_free"}));
-}
-
-TEST(Named, AllEncodingsAreKnown) {
-    const auto branch = last_known("rv64gc", {"beqz a1, one", "beqz a2, two", "beqz a3, three_3"});
-    ASSERT_TRUE(branch);
-    EXPECT_GE(branch->bits.size(), 2u);
-    EXPECT_TRUE(std::ranges::is_sorted(branch->bits));
-    EXPECT_EQ(branch->bits[0], 16u);
-    const auto marked = last_known("fabrisc-2022-05-15", {"JMP: @one", "JMP: @two", "JMP: @x1"});
-    ASSERT_TRUE(marked);
-    EXPECT_EQ(marked->name, "x1");
-    // Of other registers there are none of two bytes.
-    const auto long_one = last_known("rv64gc", {"beqz s2, one", "beqz s3, two", "beqz s4, three_3"});
-    ASSERT_TRUE(long_one);
-    EXPECT_EQ(long_one->bits[0], 32u);
-}
-
-TEST(Named, WhatIsMoreThanANameIsNot) {
-    EXPECT_FALSE(last_known("wishbone-gpu", {"jump a + b", "jump a + b", "jump a + c"}));
-    EXPECT_FALSE(last_known("wishbone-gpu", {"ploadaddr_l a", "ploadaddr_l b", "ploadaddr_l c"}));
-    EXPECT_FALSE(last_known("wishbone-gpu", {"fadd r1, r2, x", "fadd r1, r2, x", "fadd r1, r2, x"}));
-    EXPECT_FALSE(last_known("gcn1.2", {"s_mov_b32 s1, abc", "s_mov_b32 s1, abd", "s_mov_b32 s1, vcc_lo"}));
-}
 
 // What is a register in one reading is no symbol in another encoding of the same statement.
 TEST(Named, RegistersAreNoSymbolsOfOtherEncodings) {

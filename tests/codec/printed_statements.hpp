@@ -1,5 +1,5 @@
-// Statements that differ in their numbers only, read by programs (codec/programs.hpp) and by the reader: what the former read must
-// be what the latter does.
+// Statements as the printed reader sees them (codec/printed_reader.hpp): what it takes, the reader that takes step by step has to read to
+// the same, and what it refuses, that one has to refuse.
 #pragma once
 
 #include <algorithm>
@@ -7,16 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "assembler/plain_statements.hpp"
+#include "assembler/expression.hpp"
+#include "assembler/no_sections.hpp"
+#include "codec/reader.hpp"
 #include "support/splitmix.hpp"
 
 namespace isaforge::test {
 
-struct KnownStatements {
+struct PrintedStatements {
     unsigned statements = 0;
     unsigned good = 0;   // are instructions
-    unsigned known = 0;  // were read by a program
-    std::string wrong;   // the first that was read to something else
+    unsigned taken = 0, refused = 0;
+    std::string wrong;   // the first that is seen as something else
 };
 
 // A number like this one: as long, longer or shorter, and often at an edge.
@@ -74,51 +76,58 @@ inline std::string with_other_numbers(const std::string& text, SplitMix64& rando
     return out;
 }
 
+// Reads with the assembler's expressions, in which no symbol is known.
+class EveryReader {
+public:
+    explicit EveryReader(const Codec& codec) : codec_(codec) {
+        expressions_.registers = &codec;
+        expressions_.stable_text = false;
+        expressions_.syntax.use(codec.isa().surface);
+    }
+    bool read(const char*& cursor, const char* end, Encoded& out) {
+        expressions_.clear_operands();
+        expressions_.forget_nodes(0);
+        looks_.clear();
+        codec::Reader reader(codec_.isa(), codec_.tables_so_far(), expressions_, cursor, end, 0, false);
+        reader.tell(looks_);  // then it takes no step together with others
+        return reader.statement(cursor, out);
+    }
+
+private:
+    std::vector<codec::Look> looks_;
+    const Codec& codec_;
+    assembler::SymbolTable symbols_;
+    assembler::NoSections sections_;
+    assembler::Expressions expressions_{symbols_, sections_};
+};
+
+inline void read_printed(const Codec& codec, EveryReader& every, std::string_view text, PrintedStatements& out) {
+    using Seen = codec::PrintedReader::Seen;
+    const char *const begin = text.data(), *const end = begin + text.size();
+    const char *p = begin, *other = begin;
+    Encoded got, wanted;
+    const Seen seen = codec::PrintedReader(codec.isa(), codec.tables_so_far(), end).statement(p, got);
+    const bool good = every.read(other, end, wanted);
+    ++out.statements;
+    out.good += good;
+    out.taken += seen == Seen::taken;
+    out.refused += seen == Seen::refused;
+    const bool same = p == other && got.form == wanted.form && got.bits == wanted.bits &&
+                      got.image.words == wanted.image.words && wanted.deferred_count == 0;
+    const bool is_right = seen == Seen::taken ? good && same : seen == Seen::unclear || !good;
+    if (!is_right && out.wrong.empty()) out.wrong = text;
+}
+
 // Each of the statements several times, with other numbers.
-inline KnownStatements read_known_statements(const Codec& codec, const std::vector<std::string>& statements,
-                                             std::uint64_t seed, unsigned times) {
-    KnownStatements out;
+inline PrintedStatements read_printed_statements(const Codec& codec, const std::vector<std::string>& statements,
+                                                 std::uint64_t seed, unsigned times) {
+    PrintedStatements out;
     SplitMix64 random(seed);
+    EveryReader every(codec);
     const std::string& mark = codec.isa().surface.statement_end;
-    std::string source;
     for (unsigned i = 0; i < times; ++i) {
         for (const std::string& statement : statements)
-            source += (i < 3 ? statement : with_other_numbers(statement, random)) + mark + "\n";
-    }
-    source.append(256, '\n');
-    assembler::PlainStatements programs(codec), plain(codec, false), reader(codec);
-    const char* p = source.data();
-    const char* const end = p + source.size();
-    const auto is_end = [&](const char* at, const char* line_end) {
-        while (at != line_end && (*at == ' ' || *at == '\t')) ++at;
-        return std::string_view(at, static_cast<std::size_t>(line_end - at)) == mark;
-    };
-    while (p != end && *p != '\n') {
-        const char* const line_end = std::find(p, end, '\n');
-        Encoded wanted, got;
-        const char *wanted_end = p, *got_end = p;
-        const bool good = reader.read(wanted_end, line_end, wanted) && is_end(wanted_end, line_end);
-        if (!good && random.next() % 4 != 0) {  // most are none
-            p = line_end + 1;
-            continue;
-        }
-        const bool known = programs.known(got_end, end, got);
-        Encoded plainly;
-        const char* plain_end = p;
-        const bool same_plainly = plain.known(plain_end, end, plainly) == known && plain_end == got_end &&
-                                  (!known || (plainly.form == got.form && plainly.image.words == got.image.words));
-        ++out.statements;
-        out.good += good;
-        out.known += known;
-        const bool same =
-            !known || (good && got_end == wanted_end && got.form == wanted.form && got.bits == wanted.bits &&
-                       got.image.words == wanted.image.words && got.deferred_count == 0);
-        if (!(same && same_plainly) && out.wrong.empty()) out.wrong.assign(p, line_end);
-        got_end = p;
-        plain_end = p;
-        if (!known && good) programs.read(got_end, line_end, got);
-        if (!known && good) plain.read(plain_end, line_end, got);
-        p = line_end + 1;
+            read_printed(codec, every, (i == 0 ? statement : with_other_numbers(statement, random)) + mark, out);
     }
     return out;
 }

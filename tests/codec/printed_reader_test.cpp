@@ -1,0 +1,158 @@
+// The printed reader: what it takes or refuses, the reader that goes step by step does too, for every built-in instruction set.
+#include <gtest/gtest.h>
+
+#include "codec/printed_statements.hpp"
+#include "isaforge/sample.hpp"
+
+namespace isaforge::test {
+namespace {
+
+std::vector<std::string> sampled(const Codec& codec, SampledText kind, std::uint64_t seed, unsigned count) {
+    Sampler sampler(codec, seed, kind);
+    SplitMix64 random(seed);
+    std::vector<std::string> out;
+    Sampled one;
+    for (unsigned tries = 0; out.size() < count && tries < 4 * count; ++tries) {
+        if (sampler.statement(static_cast<Index>(random.next() % codec.isa().forms.size()), 0, one))
+            out.emplace_back(one.view());
+    }
+    return out;
+}
+
+std::shared_ptr<const Isa> built_in(const std::string& name) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    return load_isa(name, sources, diagnostics);
+}
+
+// The statement with a character left out, doubled, or exchanged for another that such statements have.
+std::string with_other_character(std::string text, SplitMix64& random) {
+    constexpr std::string_view others = " ,()[]|-:.#$@0129abcrsvx_/;*+\t";
+    const std::size_t at = random.next() % text.size();
+    switch (random.next() % 3) {
+        case 0: return text.erase(at, 1);
+        case 1: return text.insert(at, 1, others[random.next() % others.size()]);
+        default: text[at] = others[random.next() % others.size()]; return text;
+    }
+}
+
+class EveryPrintedStatement : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPrintedStatement, IsReadAsStepByStep) {
+    const auto isa = built_in(GetParam());
+    ASSERT_TRUE(isa);
+    const Codec codec(isa);
+    for (const SampledText kind : {SampledText::printed, SampledText::other}) {
+        const std::vector<std::string> statements = sampled(codec, kind, 5, 1500);
+        const PrintedStatements read = read_printed_statements(codec, statements, 7, 1);
+        EXPECT_EQ(read.wrong, "") << GetParam();
+        EXPECT_GT(read.taken * 8, read.good) << GetParam();
+        const PrintedStatements others = read_printed_statements(codec, statements, 7, 8);
+        EXPECT_EQ(others.wrong, "") << GetParam();
+        EXPECT_GT((others.taken + others.refused) * 8, others.statements) << GetParam();
+        SplitMix64 random(11);
+        std::vector<std::string> broken;
+        for (unsigned i = 0; i < 8; ++i) {
+            for (const std::string& statement : statements) broken.push_back(with_other_character(statement, random));
+        }
+        EXPECT_EQ(read_printed_statements(codec, broken, 13, 1).wrong, "") << GetParam();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(PrintedReader, EveryPrintedStatement,
+                         ::testing::Values("fabrisc-2022-03-18", "fabrisc-2022-05-02", "fabrisc-2022-05-15",
+                                           "wishbone-gpu", "gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4", "rv64gc", "mos6502",
+                                           "msp430", "bpf"),
+                         [](const auto& one) {
+                             std::string name = one.param;
+                             for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                             return name;
+                         });
+
+using Seen = codec::PrintedReader::Seen;
+
+Seen seen(const Codec& codec, std::string_view text) {
+    const char* p = text.data();
+    Encoded encoded;
+    return codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size()).statement(p, encoded);
+}
+
+TEST(PrintedReader, TakesWhatIsWrittenAsItIsPrinted) {
+    const Codec codec(built_in("gcn1.2"));
+    EXPECT_EQ(seen(codec, "v_add_f32 v1, v2, v3"), Seen::taken);
+    EXPECT_EQ(seen(codec, "v_add_f32 \tv1,v2,   v3  // comment"), Seen::taken);
+    EXPECT_EQ(seen(codec, "v_add_f32_e64 v1, -|v2|, s3 clamp"), Seen::taken);
+    EXPECT_EQ(seen(codec, "s_mov_b64 s[0:1], s[2:3]"), Seen::taken);
+    EXPECT_EQ(seen(codec, "v_add_f32 v1, v2, v256"), Seen::refused);
+    EXPECT_EQ(seen(codec, "v_add_f32_e64 v0, s1, s2"), Seen::refused) << "of such registers it takes one";
+    EXPECT_EQ(seen(codec, "s_mov_b64 s[0:2], 0"), Seen::refused);
+    EXPECT_EQ(seen(codec, "no_such_name v1"), Seen::refused);
+    EXPECT_EQ(seen(codec, "s_branch there"), Seen::unclear) << "for whoever knows symbols";
+    EXPECT_EQ(seen(codec, "v_add_f32 v[1], v2, 1 + 1"), Seen::unclear);
+}
+
+// Texts in which digits are letters, at places where numbers may stand that begin with the same digits or are longer.
+constexpr const char* digits_as_letters = R"isa(
+isa digits "Numbers beside names and marks of digits"
+code      unit 16 little
+registers r : 3 of u16 "r{n}"
+operand amount : 6 {
+    100110         "7"
+    100111         "13"
+    0 0 n:4        "{n}"
+    100000         "16"
+    100001         "1x"
+    100010         "20k"
+    100011         "1.5"
+    100100         "n1"
+    100101         "n12"
+    101 n:3        "p{n+8}"
+    110000         "p1"
+    110001         "p160"
+}
+format LOAD   | OP:4 | A:r | B:r | N:u6 |
+format AMOUNT | OP:4 | A:r | -:3 | K:amount |
+instructions LOAD [OP] with N = 1 "ld {A}, 1({B})" { 0 one }
+instructions LOAD [OP] "ld {A}, {N}({B})" { 1 any }
+instructions LOAD [OP] with N = 2, B = 0 "sh {A}, 2" { 2 two }
+instructions LOAD [OP] with N = 34, B = 0 "sh {A}, 34" { 3 many }
+instructions LOAD [OP] with N = 0, B = 0 "sh {A}, 0" { 4 none }
+instructions LOAD [OP] with B = 0 "sh {A}, {N}" { 5 other }
+instructions LOAD [OP] with N = 12, B = 0 "mv 12 {A}" { 6 twelve }
+instructions LOAD [OP] with B = 0 "mv {N} {A}" { 7 some }
+instructions AMOUNT [OP] "am {A}, {K}" { 8 by }
+instructions AMOUNT [OP] "am {K}, {A}" { 9 from }
+instructions LOAD [OP] with B = 0 "gl {A}, 1{N}" { 10 glued }
+instructions LOAD [OP] with B = 0 "gl {A}, {N}" { 11 alone }
+)isa";
+
+TEST(PrintedReader, NumbersAreNoTextsThatBeginWithTheirDigits) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("digits.isa", digits_as_letters, sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    const Codec codec(isa);
+    SplitMix64 random(3);
+    constexpr const char* shapes[] = {"ld rA, N(rB)", "ld rA, N (rB)", "sh rA, N",  "mv N rA",    "am rA, N",
+                                      "am N, rA",     "am rA, Nx",     "am rA, Nk", "am rA, N.N", "am rA, nN",
+                                      "am rA, pN",    "am pN, rA",     "gl rA, N"};
+    std::vector<std::string> all;
+    for (unsigned i = 0; i < 60000; ++i) {
+        std::string text;
+        for (const char c : std::string_view(shapes[random.next() % std::size(shapes)])) {
+            if (c == 'N') {
+                const std::uint64_t few = random.next() % 6;
+                text += std::to_string(few == 0 ? random.next() % 200 : random.next() % (few == 1 ? 3 : 36));
+            } else {
+                text += c == 'A' || c == 'B' ? static_cast<char>('0' + random.next() % 8) : c;
+            }
+        }
+        all.push_back(text);
+    }
+    const PrintedStatements read = read_printed_statements(codec, all, 1, 1);
+    EXPECT_EQ(read.wrong, "");
+    EXPECT_GT(read.taken, 20000u);
+}
+
+}  // namespace
+}  // namespace isaforge::test
