@@ -245,7 +245,7 @@ private:
             return true;
         }
         if (!ending.simple) return take_numbers(ending, numbers, out);
-        const std::uint64_t value = numbers.value[0] - ending.bias;
+        const std::uint64_t value = numbers.value[0] - ending.bias;  // NOLINT(clang-analyzer-*): it was read
         if (value < ending.low || value > ending.high) return false;
         set(out, ending.code | (value >> ending.drop & ending.mask) << ending.shift, ending, !ending.named);
         return true;

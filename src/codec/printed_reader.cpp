@@ -197,7 +197,6 @@ bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) c
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }
 
-// `known`: what `find_pattern` gives there, for who has asked it.
 // What a literal comes to by its characters alone.
 [[gnu::always_inline]] inline PrintedReader::Seen PrintedReader::literal(const char*& cursor,
                                                                          const ReadStep& step) const {
@@ -248,10 +247,11 @@ bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) c
 PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& step, std::uint64_t& word) {
     const auto is_none = [&](const char* p) { return p == end_ || !step.first[static_cast<unsigned char>(*p)]; };
     if (is_none(cursor)) {
+        if (!step.may_be_none) return Seen::unclear;
         word |= step.none;
-        return step.may_be_none ? Seen::taken : Seen::unclear;
+        return Seen::taken;
     }
-    if (!step.text.empty() || step.fixed != 0) return Seen::unclear;
+    if (!step.text.empty() || step.fixed != 0 || step.members.size() > most_fields) return Seen::unclear;
     std::uint32_t seen = 0;
     std::uint64_t all = 0;
     const char* end = cursor;

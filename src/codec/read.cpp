@@ -316,6 +316,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index 
     return true;
 }
 
+// `known`: what `find_pattern` gives there, for who has asked it.
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out, const Found* known) {
     if (asked_for_ == nullptr) return read_operand(cursor, index, glued, out, known);
     const char* const begin = skip(cursor);
