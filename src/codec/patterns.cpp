@@ -307,7 +307,7 @@ const char* Patterns::match_best(const char* begin, const char* end, NestedReade
         PatternMatch match = out;
         if (best && at < best) return;
         const Ending* const ending = take_first(here, read, match);
-        if (!ending || (at == best && first->order <= ending->order)) return;
+        if (!ending || (first && at == best && first->order <= ending->order)) return;
         best = at;
         first = ending;
         out = match;

@@ -267,7 +267,7 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
             if (one.table->is_number || found.end || !is_refused(p, *one.table, found.match, false))
                 return Seen::unclear;
         }
-        if (i == step.members.size()) break;
+        if (i == step.members.size() || !found.end) break;
         seen |= 1u << i;
         all |= step.members[i].bits.word(found.match.code);
         end = found.end;
