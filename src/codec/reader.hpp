@@ -89,8 +89,8 @@ public:
 
     // `takes`: see Codec::assemble. It begins where `go_on_at` says.
     bool statement(const char*& cursor, Encoded& out, const Codec::Choice& takes = {});
-    // Where a plain reader found the same statement to be unclear.
-    void go_on_at(const PrintedReader& plain) { copy_stop(plain); }
+    // Where a printed reader found the same statement to be unclear.
+    void go_on_at(const PrintedReader& printed) { copy_stop(printed); }
     void explain(const char* begin, ReadFailure& failure);
     bool explain_constraint(const char* begin, ReadFailure& failure) const;
     // Whether a text was read whole that was no instruction, because of a rule.
