@@ -330,8 +330,8 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
             if (after && may_vary(here.number, begin, after, end, word)) return true;
         }
         const Cell& next = cell(here.row, *p);
-        if (next.node !=
-            node) {  // it may go on in another way here: with an operand, behind a blank or a comment, or with a number
+        // Texts may go on in another way here: with an operand, behind a blank or a comment, or with a number.
+        if (next.node != node) {
             if (p == word && p != begin) return here.nests;
             const bool is_blank = !is_word(*p) && *p != ',' && *p != ')' && *p != ']' && *p != '|';
             return is_blank ? here.marks : here.varies;

@@ -68,8 +68,8 @@ struct PatternMatch {
     std::uint8_t tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;          // there was a number in the text
-    bool nested =
-        false;  // there was an operand in the text, so that nobody has seen yet what the code of `row` is printed as
+    // There was an operand in the text: nobody has seen yet as which row the code is printed.
+    bool nested = false;
     bool several_ways = false;     // the text may be read in more than one way
     const char* ended = nullptr;   // where the longest text ended that fits but, perhaps, for its numbers
 };
@@ -94,7 +94,7 @@ struct PatternRefusal {
     bool may_vary = false;         // with other blanks, or an expression in place of a number, one might fit
 };
 
-// Numbers as plain_number, but for those that begin with a digit other than 0.
+// As plain_number, for what begins with a 0.
 const char* odd_number(const char* p, const char* end, bool in_word, std::uint64_t& value);
 
 // A decimal number without leading zeros, or, where no word is being read, one with 0x: where it ends. Null where it may be
