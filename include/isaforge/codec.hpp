@@ -136,9 +136,10 @@ public:
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
                   ReadFailure& failure, const Choice& takes = {}) const;
 
-    // The same without saying why not, which takes much longer.
+    // The same without saying why not, which takes much longer. `readable`: up to where characters may be looked at, if that is
+    // further than `end`: several at a time are quicker.
     bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                      Encoded& out, const Choice& takes = {}) const;
+                      Encoded& out, const Choice& takes = {}, const char* readable = nullptr) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;

@@ -1,9 +1,9 @@
 #include "assembler/ahead.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "assembler/characters.hpp"
+#include "support/text_scan.hpp"
 #include "support/threads.hpp"
 
 namespace isaforge::assembler {
@@ -44,12 +44,12 @@ void Ahead::encode(PlainStatements& reader, std::size_t chunk, std::vector<Encod
     const char* const until = lines_[chunk + 1];
     Encoded encoded;
     while (p < until) {
-        const auto* const newline = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(until - p)));
-        const char* const line_end = newline ? newline : until;
+        const char* const line_end = scan_line(p, until);
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
             const char* q = p;
-            if (reader.read(q, line_end, encoded) && ends_here(q, line_end) && q - p < 0xffff) {
+            if (reader.read(q, line_end, text_.data() + text_.size(), encoded) && ends_here(q, line_end) &&
+                q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
                                       encoded.form,

@@ -183,6 +183,7 @@ private:
     bool run_instructions(const char*& p);
     bool accept_usual_end(const char*& q) const;
     bool read_instruction(const char*& p, const char* limit, bool explains);
+    bool read_allowed(const char*& p, const char* limit, bool explains);
     bool encode_blanked(const char*& p);
     bool try_blanked(const char*& p);
     bool run_blanked(Input& blanked);

@@ -67,11 +67,11 @@ PlainStatements::PlainStatements(const Codec& codec) : codec_(codec), numbers_(s
 
 PlainStatements::~PlainStatements() = default;
 
-bool PlainStatements::read(const char*& cursor, const char* line_end, Encoded& out) {
+bool PlainStatements::read(const char*& cursor, const char* line_end, const char* readable, Encoded& out) {
     const char* p = cursor;
     numbers_->begin();
-    if (!codec_.try_assemble(p, line_end, 0, *numbers_, out) || numbers_->depends() || out.deferred_count != 0 ||
-        out.bits > 128)
+    if (!codec_.try_assemble(p, line_end, 0, *numbers_, out, {}, readable) || numbers_->depends() ||
+        out.deferred_count != 0 || out.bits > 128)
         return false;
     cursor = p;
     return true;

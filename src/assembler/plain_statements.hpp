@@ -14,7 +14,8 @@ public:
     ~PlainStatements();
 
     // False where it is none, or means something else in another place. What stands behind the operands is not looked at.
-    bool read(const char*& cursor, const char* line_end, Encoded& out);
+    // `readable`: up to where characters may be looked at.
+    bool read(const char*& cursor, const char* line_end, const char* readable, Encoded& out);
 
 private:
     class Numbers;

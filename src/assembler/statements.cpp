@@ -8,6 +8,7 @@
 
 #include "assembler/engine.hpp"
 #include "assembler/limits.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge::assembler {
 
@@ -413,7 +414,7 @@ bool Engine::may_be_instruction() const {
 // Whether what stands there is no label, no assignment and no directive.
 [[gnu::always_inline]] inline bool Engine::begins_instruction(const char* p) const {
     if (!is(*p, class_name_start) || *p == '.' || !surface_.label_prefix.empty()) return begins_otherwise(p);
-    const char* end = p + 1;
+    const char* end = scan_word(p, text_end_, text_end_);
     while (is(*end, class_name)) ++end;
     const bool is_plain = *end == ' ' && end[1] != '=' && !is(end[1], class_blank);
     return (is_plain && lexical_[static_cast<unsigned char>(*p)] == 0) || begins_otherwise(p);
@@ -484,10 +485,9 @@ bool Engine::read_instruction(const char*& p, const char* limit, bool explains) 
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
-    Codec::Choice takes;
-    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
-    const bool good = !explains ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes)
-                                : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes);
+    const bool good = !explains && off_ == 0
+                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, {}, text_end_)
+                          : read_allowed(p, limit, explains);
     if (!good) return false;
     if (encoded_.deferred_count != 0) return true;
     if (may_load_ && off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
@@ -496,6 +496,14 @@ bool Engine::read_instruction(const char*& p, const char* limit, bool explains) 
     }
     expressions_.forget_nodes(nodes);
     return true;
+}
+
+// One that is not switched off.
+bool Engine::read_allowed(const char*& p, const char* limit, bool explains) {
+    Codec::Choice takes;
+    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
+    return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)
+                    : codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes);
 }
 
 // Encodes what stands at `p` as it stands. Fails also where more follows than the statement's end.
@@ -629,8 +637,7 @@ void Engine::report_failure(const char* begin, const ReadFailure& failure) {
 const char* Engine::find_line_end(const char* p) const {
     if (line_.has(p)) return line_.end;
     if (p >= text_end_) return p;
-    const void* const found = std::memchr(p, '\n', static_cast<std::size_t>(text_end_ - p));
-    line_ = {p, found ? static_cast<const char*>(found) : text_end_};
+    line_ = {p, scan_line(p, text_end_)};
     return line_.end;
 }
 

@@ -164,6 +164,7 @@ private:
     Shape::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
     void add_member(ReadStep& step, const Form& form, Index index);
+    static void set_characters(ReadStep& step, std::string_view text, bool spaced);
     const Patterns& texts_of(Index type, std::uint64_t code);
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
 
@@ -410,6 +411,9 @@ void Builder::tabulate_codes(Index index, OperandTable& table) {
     }
     table.all_valid =
         std::all_of(table.valid.begin(), table.valid.end(), [](std::uint8_t valid) { return valid != 0; });
+    if (table.all_valid) return;
+    table.valid_codes = table.valid.data();
+    table.valid_mask = table.valid.size() - 1;
 }
 
 // An operand inside that is not tabulated may bring a word along with any code: then nobody knows here.
@@ -472,8 +476,8 @@ void Builder::add_texts(Index index, OperandTable& table) {
     spellings_.add(index);
     if (type.kind == OperandKind::table) {
         spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
-        spellings_.count_up(index);
     }
+    if (type.kind == OperandKind::table || type.kind == OperandKind::registers) spellings_.count_up(index);
     table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.patterns.finish();
@@ -481,8 +485,9 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.all_numbers = !table.unlisted && spellings_.has_all_numbers(index);
     table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
-    table.is_simple = !table.unlisted && !table.ends_open;
     table.goes_on = spellings_.goes_on(index);
+    for (std::size_t c = 0; c < table.looks_on.size() && (table.unlisted || table.ends_open); ++c)
+        table.looks_on[c] = table.goes_on[c] || tables_.blank[c] != 0;
     for (char c = 'a'; c <= 'z' && (table.unlisted || table.ends_open); ++c)
         table.goes_on_with_word |= table.goes_on[static_cast<unsigned char>(c)];
     for (const OperandRow& row : type.rows) {
@@ -717,6 +722,17 @@ void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     step.table = &table;
 }
 
+// `spaced`: a blank stands behind the text.
+void Builder::set_characters(ReadStep& step, std::string_view text, bool spaced) {
+    std::string characters(text);
+    if (spaced) characters += ' ';
+    if (characters.size() > sizeof step.characters) return;
+    std::memcpy(&step.characters, characters.data(), characters.size());
+    std::memset(&step.are_known, 0xff, characters.size());
+    step.known_size = static_cast<std::uint8_t>(characters.size());
+    step.is_hard = step.ends_word && !spaced;
+}
+
 // Adds a member of `any`.
 void Builder::add_member(ReadStep& step, const Form& form, Index index) {
     const Field& field = form.fields[index];
@@ -793,6 +809,7 @@ Shape Builder::shape_of(const Reading& reading) {
                 step.kind = ReadStep::Kind::literal;
                 step.text = rest;
                 step.ends_word = !step.glued && tables_.letter[static_cast<unsigned char>(rest.back())] == 1;
+                set_characters(step, rest, i + 1 < text.size() && text[i + 1].kind == TextKind::space);
                 break;
             }
             case TextKind::field: {

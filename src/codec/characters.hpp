@@ -1,24 +1,12 @@
 // Classes of characters that texts of operands are made of.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include "support/text_scan.hpp"
 
 namespace isaforge::codec {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// What words are made of.
-inline constexpr std::array<bool, 256> word_characters = [] {
-    std::array<bool, 256> out{};
-    for (int c = 0; c < 256; ++c) {
-        const auto one = static_cast<char>(c);
-        out[static_cast<std::size_t>(c)] = is_digit(one) || is_alpha(one) || one == '_';
-    }
-    return out;
-}();
-inline bool is_word(char c) { return word_characters[static_cast<unsigned char>(c)]; }
 
 // What names of symbols are made of, if they are ASCII.
 inline bool is_name(char c) { return is_word(c) || c == '.' || c == '$'; }

@@ -1,6 +1,8 @@
 #include "codec/patterns.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -83,7 +85,7 @@ void Patterns::add(const Spelling& spelling) {
         std::uint32_t* link = &branches_[node].child;
         while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
         nodes_[node].varies |= is_read || letter == ' ';
-        nodes_[node].nests |= letter == operand_mark;
+        nodes_[node].may_nest |= letter == operand_mark;
         nodes_[node].marks |= !is_word(letter);
         if (*link == 0) {
             const auto fresh = static_cast<std::uint32_t>(nodes_.size());
@@ -102,23 +104,42 @@ void Patterns::add(const Spelling& spelling) {
     ending.count = static_cast<std::uint16_t>(spelling.numbers.size());
     ending.order = static_cast<std::uint32_t>(added_.size());
     ending.row = spelling.row;
-    if (ending.count == 1 && !ending.nested) set_simple(ending, spelling.numbers[0]);
+    if (!ending.nested) set_simple(ending, spelling.numbers);
     added_.push_back({node, ending});
 }
 
-// What most numbers are, the number of a register, can be said in a few bits.
-void Patterns::set_simple(Ending& ending, const PatternNumber& rule) {
+// What most numbers are, that of a register or those of a range of them, can be said in a few bits.
+void Patterns::set_simple(Ending& ending, const std::vector<PatternNumber>& numbers) {
     constexpr std::int64_t most = ~std::uint32_t{0};
-    ending.simple = rule.scale == 1 && rule.step == 1 && rule.tail_bits == 0 && rule.bias >= 0 && rule.bias <= most &&
-                    (rule.low >= 0 || rule.bias == 0) && rule.high >= 0 && rule.high <= most;
-    if (!ending.simple) return;
-    ending.bias = static_cast<std::uint32_t>(rule.bias);
-    ending.low = static_cast<std::uint32_t>(std::max<std::int64_t>(rule.low, 0));  // what is written is not negative
-    ending.high = static_cast<std::uint32_t>(rule.high);
-    ending.mask = static_cast<std::uint32_t>(rule.mask);
-    ending.shift = rule.shift;
-    ending.drop = rule.drop;
-    ending.named = rule.named;
+    if (numbers.empty() || numbers.size() > 2) return;
+    const PatternNumber& rule = numbers[0];
+    const auto is_small = [&](std::int64_t value) { return value >= 0 && value <= most; };
+    const bool is_near =
+        rule.bias >= std::numeric_limits<std::int32_t>::min() && rule.bias <= std::numeric_limits<std::int32_t>::max();
+    const auto scale = static_cast<std::uint64_t>(rule.scale), step = static_cast<std::uint64_t>(rule.step);
+    if (rule.scale <= 0 || !std::has_single_bit(scale) || rule.tail_bits != 0 || !is_near || !is_small(rule.scale) ||
+        !is_small(rule.high) || (rule.low < 0 && rule.bias != 0))
+        return;
+    const std::int64_t low = std::max<std::int64_t>(rule.low, 0);  // what is written is not negative
+    if (!is_small(rule.step) || !std::has_single_bit(step) || (low != rule.low && rule.step != 1)) return;
+    if (rule.high < low || !is_small(rule.high * rule.scale) || !is_small(rule.step * rule.scale)) return;
+    if (numbers.size() == 2) {
+        const PatternNumber& other = numbers[1];
+        if (other.scale != rule.scale || other.same_as != 0 || !is_small(other.bias) || !is_small(rule.bias) ||
+            !is_small(other.bias - rule.bias))
+            return;
+        ending.gap = static_cast<std::uint32_t>(other.bias - rule.bias);
+    }
+    ending.simple = true;
+    ending.number.code = ending.code;
+    ending.number.bias = static_cast<std::int32_t>(rule.bias);
+    ending.number.low = static_cast<std::uint32_t>(low * rule.scale);
+    ending.number.span = static_cast<std::uint32_t>((rule.high - low) * rule.scale);
+    ending.number.mask = static_cast<std::uint32_t>(rule.mask);
+    ending.number.between = static_cast<std::uint32_t>(rule.step * rule.scale - 1);
+    ending.number.shift = rule.shift;
+    ending.number.drop = static_cast<std::uint8_t>(rule.drop + std::countr_zero(scale));
+    ending.named = std::ranges::all_of(numbers, &PatternNumber::named);
 }
 
 void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
@@ -132,33 +153,102 @@ void Patterns::finish() {
         endings_.push_back(added.ending);
     }
     place_rows();
-    find_counted();
+    find_rules();
     added_ = {};
     branches_ = {};
 }
 
-// Which texts are a letter with a number behind it, of which nothing else is a text that begins so.
-void Patterns::find_counted() {
-    constexpr std::size_t most = 0xffff;
+// How many of a node's endings, from the first on, are simple.
+std::uint8_t Patterns::simple_endings(std::uint32_t node, std::uint16_t numbers) const {
+    const auto first = endings_.begin() + nodes_[node].first_ending, last = first + nodes_[node].ending_count;
+    const auto other =
+        std::find_if(first, last, [&](const Ending& one) { return !one.simple || one.count != numbers; });
+    return static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(other - first, 0xff));
+}
+
+// Where all texts go on with the same character: the node behind it; otherwise 0.
+std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
+    const std::uint32_t child = branches_[node].child;
+    if (child == 0 || branches_[child].sibling != 0 || nodes_[node].row >= nests) return 0;
+    letter = branches_[child].letter;
+    return case_insensitive_ && is_alpha(letter) ? 0 : child;
+}
+
+Patterns::Rule& Patterns::rule_for(char letter, std::uint8_t letters) {
+    std::uint8_t& number = rule_of_[static_cast<unsigned char>(letter)];
+    if (number == 0) {
+        number = static_cast<std::uint8_t>(rules_.size());
+        Rule& rule = rules_.emplace_back();
+        rule.letters = letters;
+        rule.forbidden = goes_on_as_word;
+        if (letters == 0 || (before_size_ != 0 && expressions_)) rule.forbidden |= goes_on_as_number;
+    }
+    if (case_insensitive_ && is_alpha(letter)) rule_of_[static_cast<unsigned char>(letter & ~0x20)] = number;
+    return rules_[number];
+}
+
+// Which texts are a letter with a number or a range behind it, of which nothing else is a text that begins so.
+void Patterns::find_rules() {
     std::uint32_t node = 0;
-    while (before_size_ < most_before && nodes_[node].row < turns) {  // where all texts go on with the same letter
-        const std::uint32_t child = branches_[node].child;
-        if (child == 0 || branches_[child].sibling != 0 || nodes_[child].row >= turns) break;
-        if (case_insensitive_ && is_alpha(branches_[child].letter)) break;
-        before_[before_size_++] = branches_[child].letter;
-        node = child;
+    char letter = 0;
+    rules_.assign(1, {});
+    for (; before_size_ < most_before; before_[before_size_++] = letter) {
+        const std::uint32_t next = only_branch(node, letter);
+        if (next == 0 || nodes_[next].row >= nests) break;
+        node = next;
     }
-    if ((nodes_[node].row & ends) != 0 || nodes_[node].nested_count != 0) return;
+    if (nodes_[node].nested_count != 0) return;
+    find_number(node);
+    if ((nodes_[node].row & ends) != 0) return;
     for (std::uint32_t child = branches_[node].child; child != 0; child = branches_[child].sibling) {
-        const auto letter = static_cast<unsigned char>(branches_[child].letter);
+        if (!is_alpha(branches_[child].letter) || nodes_[child].nested_count != 0) continue;
         const std::uint32_t number = nodes_[child].number;
-        const Node& behind = nodes_[number];
-        if (!is_alpha(branches_[child].letter) || (nodes_[child].row & beside_letters) != counts) continue;
-        if (branches_[number].child != 0) continue;  // the text may go on
-        if (behind.ending_count != 1 || !endings_[behind.first_ending].simple || behind.first_ending >= most) continue;
-        counted_[letter] = static_cast<std::uint16_t>(behind.first_ending + 1);
-        if (case_insensitive_) counted_[letter & ~0x20u] = counted_[letter];
+        const std::uint8_t singles = number == 0 ? std::uint8_t{0} : simple_endings(number, 1);
+        if (singles != 0 && (nodes_[child].row & beside_letters) == counts && branches_[number].child == 0) {
+            rule_for(branches_[child].letter, 1).set_single(endings_[nodes_[number].first_ending], singles);
+        }
+        for (std::uint32_t open = branches_[child].child; open != 0; open = branches_[open].sibling) {
+            char middle = 0, close = 0;
+            const std::uint32_t first = nodes_[open].number;
+            if (is_word(branches_[open].letter) || (nodes_[open].row & beside_letters) != counts) continue;
+            const std::uint32_t between = only_branch(first, middle);
+            if (between == 0 || (nodes_[between].row & beside_letters) != counts) continue;
+            const std::uint32_t last = only_branch(nodes_[between].number, close);
+            if (last == 0 || branches_[last].child != 0 || is_word(middle) || is_word(close)) continue;
+            if (simple_endings(last, 2) == 0) continue;
+            Rule& rule = rule_for(branches_[child].letter, 1);
+            rule.range = endings_[nodes_[last].first_ending].number;
+            rule.gap = endings_[nodes_[last].first_ending].gap;
+            rule.open = branches_[open].letter;
+            rule.middle = middle;
+            rule.close = close;
+            break;
+        }
     }
+}
+
+// Whether texts that are numbers, and nothing else, may be known by a rule: others that begin with digits have letters or points in them.
+void Patterns::find_number(std::uint32_t node) {
+    const std::uint32_t number = nodes_[node].number;
+    const std::uint8_t singles = number == 0 ? std::uint8_t{0} : simple_endings(number, 1);
+    if (singles == 0 || number_may_go_on(number, false)) return;
+    for (char digit = '0'; digit <= '9'; ++digit) {
+        const Cell& next = cell(nodes_[node].row, digit);
+        if (next.node == node && number_may_go_on(next.next, true)) return;
+    }
+    for (char digit = '0'; digit <= '9'; ++digit)
+        rule_for(digit, 0).set_single(endings_[nodes_[number].first_ending], singles);
+}
+
+// Whether texts go on behind a number with what else ends one. `by_digits`: it is no number but such letters, which may also end.
+bool Patterns::number_may_go_on(std::uint32_t node, bool by_digits) const {
+    const Node& here = nodes_[node];
+    if (here.number != 0 || here.nested_count != 0 || (by_digits && here.ending_count != 0)) return true;
+    const auto goes_on_with = [&](char c) { return cell(here.row, c).node == node; };
+    if (std::ranges::any_of(behind_numbers, goes_on_with)) return true;
+    for (char digit = '0'; by_digits && digit <= '9'; ++digit)
+        if (goes_on_with(digit) && number_may_go_on(cell(here.row, digit).next, true)) return true;
+    return false;
 }
 
 // The rows of all nodes, a cell for each letter, pushed into each other: a cell says whose it is.
@@ -188,9 +278,9 @@ void Patterns::place_rows() {
                 has_digit |= is_digit(letter);
             }
         }
-        const bool counts_only = !has_digit && node.nested_count == 0;
         if (node.ending_count != 0) node.row |= ends;
-        if (node.number != 0 || node.nested_count != 0) node.row |= counts_only ? counts : turns;
+        if (node.number != 0) node.row |= has_digit ? turns : counts;
+        if (node.nested_count != 0) node.row |= nests;
         if (row.empty()) continue;  // none of the cells at the begin are its own
         std::sort(row.begin(), row.end());
         while (first_free < cells_.size() && cells_[first_free].node != nobody) ++first_free;
@@ -332,7 +422,7 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
         const Cell& next = cell(here.row, *p);
         // Texts may go on in another way here: with an operand, behind a blank or a comment, or with a number.
         if (next.node != node) {
-            if (p == word && p != begin) return here.nests;
+            if (p == word && p != begin) return here.may_nest;
             const bool is_blank = !is_word(*p) && *p != ',' && *p != ')' && *p != ']' && *p != '|';
             return is_blank ? here.marks : here.varies;
         }

@@ -101,8 +101,8 @@ const char* odd_number(const char* p, const char* end, bool in_word, std::uint64
 // something else or does not fit into 63 bits.
 inline const char* plain_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
     constexpr std::ptrdiff_t most_digits = 18;
-    if (*p == '0') return odd_number(p, end, in_word, value);
     const char* const begin = p;
+    if (*p == '0' && p + 1 != end && is_word(p[1])) return odd_number(p, end, in_word, value);
     value = static_cast<std::uint64_t>(*p++ - '0');
     for (; p != end && is_digit(*p); ++p) {
         if (p - begin == most_digits) return nullptr;
@@ -133,25 +133,14 @@ public:
     const char* match(const char* begin, const char* end, NestedReader& nested, const After& after,
                       PatternMatch& out) const;
 
-    // The same of what most texts are: a letter with a number behind it, behind letters that are the same for all. Where something
-    // else stands there, null.
-    const char* match_counted(const char* begin, const char* end, bool glued, std::uint64_t& code) const {
-        const char* p = begin;
-        if (end - p <= static_cast<std::ptrdiff_t>(before_size_) + 1) return nullptr;
-        for (unsigned i = 0; i < before_size_; ++i)
-            if (*p++ != before_[i]) return nullptr;
-        const auto letter = static_cast<unsigned char>(*p++);
-        if (letter >= counted_.size() || counted_[letter] == 0 || *p < '1' || *p > '9') return nullptr;
-        auto value = static_cast<std::uint64_t>(*p++ - '0');
-        for (unsigned digits = 1; p != end && is_digit(*p) && digits < most_counted; ++digits)
-            value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
-        if (!fits(begin, p, end, {glued, 0}) || (p != end && is_digit(*p))) return nullptr;
-        const Ending& ending = endings_[counted_[letter] - 1];
-        value -= ending.bias;
-        if (value < ending.low || value > ending.high) return nullptr;
-        code = ending.code | (value >> ending.drop & ending.mask) << ending.shift;
-        return p;
-    }
+    // The same of what most texts are, which has nothing behind the instruction and no operands in it. Where something else stands
+    // there, null. `readable`: up to where characters may be looked at. A number, a letter with one behind it, or with a range ("v[4:5]"), all of them behind characters that are the same
+    // for all texts, is known by a rule; another text by its letters.
+    struct Quick {
+        const char* end = nullptr;
+        std::uint64_t code = 0;
+    };
+    Quick match_quick(const char* begin, const char* end, const char* readable, bool glued) const;
 
     // Of what did not match so. At `word`, behind signs, begins a name that is no number.
     PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const char* word) const;
@@ -171,31 +160,71 @@ private:
         std::uint16_t ending_count = 0, nested_count = 0;
         std::uint32_t row = 0;                 // where its cells begin, and what there is to it beside letters
         // Whether a text goes on behind it with a number or a blank, with an operand, with a mark.
-        bool varies = false, nests = false, marks = false;
+        bool varies = false, may_nest = false, marks = false;
     };
     // Whose row it belongs to, where the letter leads, and where that node's own cells begin.
     struct Cell {
         std::uint32_t node = 0, next = 0, row = 0;
     };
-    // Of a node's row: a text ends there; digits begin a number and nothing else; it may go on in other ways.
+    // Of a node's row: a text ends there; digits begin a number and nothing else, or also letters; an operand may stand there.
     static constexpr std::uint32_t ends = std::uint32_t{1} << 31, counts = std::uint32_t{1} << 30,
-                                   turns = std::uint32_t{1} << 29, beside_letters = ends | counts | turns;
+                                   turns = std::uint32_t{1} << 29, nests = std::uint32_t{1} << 28,
+                                   beside_letters = ends | counts | turns | nests;
     struct Nested {
         Index operand = no_index;
         After after;
         std::uint32_t next = 0;                // node
+    };
+    // A number that, less `bias`, is `low` or at most `span` more, by none of the bits `between`. It lies in the code from bit `shift` on,
+    // without its lowest `drop` bits.
+    struct Counted {
+        std::uint64_t code = 0;
+        std::int32_t bias = 0;
+        std::uint32_t low = 0, span = 0, between = 0, mask = 0;
+        std::uint8_t shift = 0, drop = 0;
+
+        std::uint64_t value_of(std::uint64_t number) const {
+            return number - static_cast<std::uint64_t>(std::int64_t{bias});
+        }
+        bool has(std::uint64_t value) const { return value - low <= span && ((value - low) & between) == 0; }
+        std::uint64_t code_of(std::uint64_t value) const { return code | (value >> drop & mask) << shift; }
     };
     struct Ending {
         std::uint64_t code = 0;
         std::uint32_t first_number = 0;        // numbers_
         std::uint16_t count = 0;
         bool nested = false;
-        // Its only number, less `bias`, is in low .. high, and lies in the code from bit `shift` on, without its lowest `drop` bits.
-        bool simple = false, named = false;
-        std::uint8_t shift = 0, drop = 0;
-        std::uint32_t bias = 0, low = 0, high = 0, mask = 0;
+        bool simple = false, named = false;    // its number is such a one; a second one is larger by `gap`
+        Counted number;
+        std::uint32_t gap = 0;
         std::uint32_t order = 0, row = 0;
     };
+    // How texts that begin with a character are numbers: those that are one, and ranges.
+    struct Rule {
+        Counted single, range;
+        std::uint32_t gap = 0;                  // of a range
+        std::uint8_t singles = 0;               // so many endings has a text that is one number, the first of which is `single`
+        std::uint8_t letters = 0;               // so many before the number
+        std::uint8_t forbidden = 0;             // what must not stand behind it: of `behind_kinds`
+        char open = number_mark, middle = 0, close = 0;  // of a range; where there is none, what no text has
+
+        void set_single(const Ending& first, std::uint8_t count) {
+            single = first.number;
+            singles = count;
+        }
+    };
+    static constexpr unsigned goes_on_as_word = 1, goes_on_as_number = 2;
+    // Whether what stands behind a number may be more of the word, or of an expression or another text that begins with the number.
+    static constexpr std::string_view behind_numbers = ",)]\n";
+    static constexpr std::array<std::uint8_t, 256> behind_kinds = [] {
+        std::array<std::uint8_t, 256> out{};
+        for (std::size_t c = 0; c < out.size(); ++c) {
+            const bool ends_number = behind_numbers.find(static_cast<char>(c)) != std::string_view::npos;
+            out[c] = static_cast<std::uint8_t>((word_characters[c] ? goes_on_as_word : 0) |
+                                               (ends_number ? 0 : goes_on_as_number));
+        }
+        return out;
+    }();
     // While texts are added.
     struct Branch {
         char letter = 0;
@@ -216,13 +245,20 @@ private:
     enum class Turn : std::uint8_t { none, one, several };
 
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-    static void set_simple(Ending& ending, const PatternNumber& rule);
+    static void set_simple(Ending& ending, const std::vector<PatternNumber>& numbers);
     void place_rows();
     const Cell& cell(std::uint32_t row, char c) const {
         return cells_[(row & ~beside_letters) + classes_[static_cast<unsigned char>(c)]];
     }
     bool goes_on(const Cell& cell, const char* p, const char* end) const;
-    void find_counted();
+    void find_rules();
+    void find_number(std::uint32_t node);
+    std::uint8_t simple_endings(std::uint32_t node, std::uint16_t numbers) const;
+    std::uint32_t only_branch(std::uint32_t node, char& letter) const;
+    bool number_may_go_on(std::uint32_t node, bool by_digits) const;
+    Rule& rule_for(char letter, std::uint8_t letters);
+    static Quick match_range(const char* p, const char* end, const Rule& rule);
+    Quick match_word(const char* p, const char* end, bool glued) const;
     bool may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end, char stop) const;
     Turn turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop, Numbers& numbers) const;
     template <typename Visit>
@@ -245,9 +281,10 @@ private:
             return true;
         }
         if (!ending.simple) return take_numbers(ending, numbers, out);
-        const std::uint64_t value = numbers.value[0] - ending.bias;  // NOLINT(clang-analyzer-*): it was read
-        if (value < ending.low || value > ending.high) return false;
-        set(out, ending.code | (value >> ending.drop & ending.mask) << ending.shift, ending, !ending.named);
+        const std::uint64_t value = ending.number.value_of(numbers.value[0]);  // NOLINT(clang-analyzer-*): it was read
+        if (!ending.number.has(value)) return false;
+        if (ending.count == 2 && numbers.value[1] - numbers.value[0] != ending.gap) return false;
+        set(out, ending.number.code_of(value), ending, !ending.named);
         return true;
     }
     // A text with nothing behind the instruction.
@@ -264,11 +301,12 @@ private:
 
     bool case_insensitive_, expressions_;
     std::uint32_t root_row_ = 0;                      // Node::row of the first
-    // See match_counted: what stands before each letter, and by letter its ending in endings_, + 1; 0: none.
-    static constexpr unsigned most_before = 4, most_counted = 9;  // digits
+    // See match_quick: what stands before all texts, and by the character behind it the rule, in rules_; 0: none.
+    static constexpr unsigned most_before = 4;
     std::uint8_t before_size_ = 0;
     char before_[most_before] = {};
-    std::array<std::uint16_t, 128> counted_{};
+    std::array<std::uint8_t, 256> rule_of_{};
+    std::vector<Rule> rules_;
     const std::uint8_t* classes_;                     // of letters: their cells in a row
     std::vector<Node> nodes_;
     std::vector<Cell> cells_;
@@ -286,6 +324,80 @@ inline bool Patterns::fits(const char* begin, const char* at, const char* end, c
     return !expressions_ || at == end || is_alpha(*begin) || !may_go_on(at, end, after.stop);
 }
 
+// Neither calls nor loops but over the digits: this is what most of a program's operands are read by.
+inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end, const char* readable,
+                                             bool glued) const {
+    constexpr std::ptrdiff_t most = most_before + 18;  // characters that are looked at
+    if (readable - begin < most) [[unlikely]]
+        return match_word(begin, end, glued);
+    const char* p = begin;
+    for (unsigned i = 0; i < before_size_; ++i)
+        if (*p++ != before_[i]) return {};
+    const Rule& rule = rules_[rule_of_[static_cast<unsigned char>(*p)]];
+    p += rule.letters;
+    unsigned digit = static_cast<unsigned>(*p) - '0';
+    if (digit > 9 || rule.singles == 0) {
+        const bool is_range = *p == rule.open && rule.letters != 0;
+        return is_range ? match_range(p, end, rule) : match_word(begin, end, glued);
+    }
+    std::uint64_t number = digit;
+    if (number == 0 && is_word(p[1])) return match_word(begin, end, glued);
+    while ((digit = static_cast<unsigned>(*++p) - '0') <= 9) {
+        number = number * 10 + digit;
+        if (p - begin == most - 1) return {};
+    }
+    const unsigned forbidden = rule.forbidden & ~static_cast<unsigned>(glued);
+    if ((behind_kinds[static_cast<unsigned char>(*p)] & forbidden) != 0 || p > end) [[unlikely]]
+        return match_word(begin, end, glued);
+    const std::uint64_t value = rule.single.value_of(number);
+    if (rule.single.has(value)) return {p, rule.single.code_of(value)};
+    return rule.singles == 1 ? Quick{} : match_word(begin, end, glued);
+}
+
+[[gnu::noinline]] inline Patterns::Quick Patterns::match_range(const char* p, const char* end, const Rule& rule) {
+    std::uint64_t low = 0, high = 0;
+    if (p >= end || ++p == end || !is_digit(*p)) return {};
+    p = plain_number(p, end, true, low);
+    if (!p || p == end || *p != rule.middle || ++p == end || !is_digit(*p)) return {};
+    p = plain_number(p, end, true, high);
+    if (!p || p == end || *p != rule.close || high - low != rule.gap) return {};
+    const std::uint64_t value = rule.range.value_of(low);
+    return rule.range.has(value) ? Quick{p + 1, rule.range.code_of(value)} : Quick{};
+}
+
+// A text of letters, or with numbers in it where nothing else may stand.
+[[gnu::noinline]] inline Patterns::Quick Patterns::match_word(const char* const begin, const char* end,
+                                                              bool glued) const {
+    const Cell* const cells = cells_.data();
+    std::uint32_t row = root_row_, node = 0;
+    std::uint64_t count = 0, number = 0;
+    const char* p = begin;
+    for (; p != end; ++p) {
+        if (row >= nests) {
+            if ((row & nests) != 0) return {};
+            if ((row & (counts | turns)) != 0 && is_digit(*p)) {
+                p = plain_number(p, end, p != begin && is_word(p[-1]), number);
+                if (!p || (row & turns) != 0 || ++count > 1) return {};
+                node = nodes_[node].number;
+                row = nodes_[node].row;
+                if (p == end) break;
+            }
+        }
+        const Cell& next = cells[(row & ~beside_letters) + classes_[static_cast<unsigned char>(*p)]];
+        if (next.node != node) break;
+        node = next.next;
+        row = next.row;
+    }
+    if ((row & (ends | nests)) != ends || p == begin || !fits(begin, p, end, {glued, 0})) return {};
+    const Ending* ending = endings_.data() + nodes_[node].first_ending;
+    if (ending->count == 0) return {p, ending->code};
+    for (unsigned i = nodes_[node].ending_count; i != 0 && ending->simple && ending->count == 1; --i, ++ending) {
+        const std::uint64_t value = ending->number.value_of(number);
+        if (ending->number.has(value)) return {p, ending->number.code_of(value)};
+    }
+    return {};
+}
+
 // What is not one way through the texts, with one end, is match_best's.
 inline const char* Patterns::match(const char* begin, const char* end, NestedReader& nested, const After& after,
                                    PatternMatch& out) const {
@@ -300,13 +412,13 @@ inline const char* Patterns::match(const char* begin, const char* end, NestedRea
     out.several_ways = false;
     out.ended = nullptr;
     while (way.p != end) {
-        const bool may_count = row >= turns && is_digit(*way.p);
+        const bool may_count = row >= nests && is_digit(*way.p);
         if (may_count && (row & counts) != 0) {
             const bool in_word = way.p != begin && is_word(way.p[-1]);
             const char* const behind = plain_number(way.p, end, in_word, numbers.value[way.count]);
             if (!behind) break;
             way = {behind, nodes[way.node].number, way.count + 1};
-        } else if ((row & turns) != 0 && (may_count || nodes[way.node].nested_count != 0)) {
+        } else if ((row & nests) != 0 || (may_count && (row & turns) != 0)) {
             const Turn turned = turn(way, begin, end, nested, after.stop, numbers);
             out.several_ways = turned == Turn::several;
             if (out.several_ways) return match_best(begin, end, nested, after, out);

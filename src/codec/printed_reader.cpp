@@ -4,24 +4,11 @@
 #include <bit>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "codec/characters.hpp"
 #include "codec/mnemonics.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge::codec {
-
-namespace {
-
-// So many of eight characters, and zeros.
-std::uint64_t first_characters(std::uint64_t characters, std::size_t count) {
-    const std::size_t others = 8 * (WordHash::step - count);
-    return std::endian::native == std::endian::little ? characters << others >> others : characters >> others << others;
-}
-
-}  // namespace
 
 const char* PrintedReader::skip_slowly(const char* p) const {
     while (p != end_) {
@@ -87,76 +74,72 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 
 namespace {
 
-// How many of the characters are a word's.
-std::size_t word_size(const char* const begin, const char* end) {
-    const char* p = begin;
+// The first characters of a word, in small letters where case does not matter, with zeros behind them.
+struct WordBegin {
+    std::uint64_t parts[2] = {};
+};
+constexpr std::size_t begin_size = sizeof(WordBegin);
+
+// `size`: of them, the word's, which may go on.
+inline WordBegin word_begin(const char* word, std::size_t size, const char* readable, bool folds) {
+    WordBegin out;
 #ifdef __SSE2__
-    for (constexpr unsigned block = 16; end - p >= static_cast<std::ptrdiff_t>(block);) {
-        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        const __m128i small = _mm_or_si128(text, _mm_set1_epi8(0x20));
-        const auto between = [](__m128i some, char first, char last) {
-            return _mm_and_si128(_mm_cmpgt_epi8(some, _mm_set1_epi8(static_cast<char>(first - 1))),
-                                 _mm_cmplt_epi8(some, _mm_set1_epi8(static_cast<char>(last + 1))));
-        };
-        const __m128i are_word = _mm_or_si128(_mm_or_si128(between(small, 'a', 'z'), between(text, '0', '9')),
-                                              _mm_cmpeq_epi8(text, _mm_set1_epi8('_')));
-        const auto count = static_cast<unsigned>(std::countr_one(static_cast<unsigned>(_mm_movemask_epi8(are_word))));
-        p += count;
-        if (count != block) return static_cast<std::size_t>(p - begin);
+    if (readable - word >= static_cast<std::ptrdiff_t>(begin_size)) [[likely]] {
+        const __m128i places = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        const __m128i own = _mm_cmplt_epi8(places, _mm_set1_epi8(static_cast<char>(std::min(size, begin_size))));
+        __m128i text = _mm_and_si128(scan_block(word), own);
+        if (folds) text = _mm_or_si128(text, _mm_and_si128(scan_between(text, 'A', 'Z'), _mm_set1_epi8(0x20)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(out.parts), text);
+        return out;
     }
 #endif
-    while (p != end && is_word(*p)) ++p;
-    return static_cast<std::size_t>(p - begin);
+    std::memcpy(out.parts, word, std::min(size, begin_size));
+    for (std::uint64_t& part : out.parts) part = folds ? small_letters(part) : part;
+    return out;
 }
 
 }  // namespace
 
-[[gnu::always_inline]] inline const Mnemonic* PrintedReader::lookup(const char* word, std::size_t size) const {
-    constexpr std::size_t step = WordHash::step, both = 2 * step;
+inline const Mnemonic* PrintedReader::lookup(const char* word, std::size_t size) const {
     const bool folds = isa_.surface.case_insensitive;
-    // Eight of the word's characters, with zeros behind them.
-    const auto characters = [&](std::size_t at) {
-        const std::size_t left = std::min(size - at, step);
-        std::uint64_t out = 0;
-        if (end_ - (word + at) >= static_cast<std::ptrdiff_t>(step)) [[likely]] {
-            std::memcpy(&out, word + at, step);
-            out = first_characters(out, left);
-        } else {
-            std::memcpy(&out, word + at, left);
-        }
-        return folds ? small_letters(out) : out;
-    };
-    const std::uint64_t first = characters(0), second = size > step ? characters(step) : 0;
+    const WordBegin begin = word_begin(word, size, readable_, folds);
     WordHash hash;
-    hash.add(first);
-    if (second != 0) hash.add(second);
-    for (std::size_t at = both; at < size; at += step) hash.add(characters(at));
+    hash.add(begin.parts[0], begin.parts[1]);
+    for (std::size_t at = begin_size; at < size; at += begin_size) {
+        const WordBegin more = word_begin(word + at, size - at, readable_, folds);
+        hash.add(more.parts[0], more.parts[1]);
+    }
     const std::uint32_t wanted = hash.value();
     const MnemonicIndex::Slot* const slots = tables_.index->slots.data();
-    for (std::uint32_t at = wanted & tables_.slot_mask; slots[at].mnemonic != 0; at = (at + 1) & tables_.slot_mask) {
-        if (slots[at].hash != wanted) continue;
-        const Mnemonic& candidate = tables_.mnemonics[slots[at].mnemonic - 1];
-        if (candidate.text.size() != size || candidate.begin[0] != first || candidate.begin[1] != second) continue;
+    const auto is_it = [&](const Mnemonic& one) {
+        if (one.text.size() != size || one.begin[0] != begin.parts[0] || one.begin[1] != begin.parts[1]) return false;
         const auto same = [&](char folded, char c) { return folded == tables_.fold[static_cast<unsigned char>(c)]; };
-        if (size <= both || std::equal(candidate.text.begin() + both, candidate.text.end(), word + both, same))
-            return &candidate;
+        return size <= begin_size || std::equal(one.text.begin() + begin_size, one.text.end(), word + begin_size, same);
+    };
+    for (std::uint32_t at = wanted & tables_.slot_mask; slots[at].mnemonic != 0; at = (at + 1) & tables_.slot_mask) {
+        const Mnemonic* const candidate = &tables_.mnemonics[slots[at].mnemonic - 1];
+        if (slots[at].hash == wanted && is_it(*candidate)) return candidate;
     }
     return nullptr;
 }
 
-const Mnemonic* PrintedReader::mnemonic(const char*& cursor) const {
+[[gnu::always_inline]] inline const Mnemonic* PrintedReader::find_mnemonic(const char*& cursor) const {
     const char* const begin = skip(cursor);
-    const Mnemonic* found = nullptr;
-    for (const char* p = begin;; ++p) {
-        p += word_size(p, end_);
-        if (p == begin) return nullptr;
-        if (const Mnemonic* const longer = lookup(begin, static_cast<std::size_t>(p - begin))) {
-            found = longer;
-            cursor = p;
-        }
-        if (!tables_.index->has_dots || p == end_ || *p != '.') return found;
+    const char* p = scan_word(begin, end_, readable_);
+    const Mnemonic* found = p == begin ? nullptr : lookup(begin, static_cast<std::size_t>(p - begin));
+    if (found) cursor = p;
+    if (!tables_.index->has_dots) return found;
+    while (p != begin && p != end_ && *p == '.') {
+        p = scan_word(p + 1, end_, readable_);
+        const Mnemonic* const longer = lookup(begin, static_cast<std::size_t>(p - begin));
+        if (!longer) continue;
+        found = longer;
+        cursor = p;
     }
+    return found;
 }
+
+const Mnemonic* PrintedReader::mnemonic(const char*& cursor) const { return find_mnemonic(cursor); }
 
 // --- operands ---------------------------------------------------------------------------------------------------------
 
@@ -197,10 +180,9 @@ bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) c
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }
 
-// What a literal comes to by its characters alone.
-[[gnu::always_inline]] inline PrintedReader::Seen PrintedReader::literal(const char*& cursor,
-                                                                         const ReadStep& step) const {
-    const char* p = cursor;
+// What a literal comes to by its characters alone. Blanks may stand before it.
+PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const ReadStep& step) const {
+    const char* p = skip(cursor);
     for (const char c : step.text) {
         if (p == end_) return Seen::refused;
         if (*p != c) {
@@ -215,70 +197,81 @@ bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) c
     return Seen::taken;
 }
 
-[[gnu::always_inline]] inline PrintedReader::Seen PrintedReader::field(const char*& cursor, const ReadStep& step,
-                                                                       std::uint64_t& word, Found& found) {
+// The same, with all of them at once. Null where it may be something else.
+[[gnu::always_inline]] inline const char* PrintedReader::plain_literal(const char* p, const ReadStep& step) const {
+    std::uint64_t characters = 0;
+    if (readable_ - p <= static_cast<std::ptrdiff_t>(sizeof characters)) return nullptr;
+    std::memcpy(&characters, p, sizeof characters);
+    p += step.known_size;
+    if (((characters ^ step.characters) & step.are_known) != 0 || step.is_hard || p > end_) return nullptr;
+    return p;
+}
+
+// A text of the field that is all there is to it. Without an end where it may be something else.
+[[gnu::always_inline]] inline Patterns::Quick PrintedReader::plain_field(const char* p, const ReadStep& step,
+                                                                         bool glued) const {
     const OperandTable& table = *step.table;
-    std::uint64_t code = 0;
-    const char* const behind = table.is_simple ? table.patterns.match_counted(cursor, end_, step.glued, code) : nullptr;
-    if (behind && table.decodes(code)) {
-        word |= step.bits.word(code);
-        cursor = behind;
-        return Seen::taken;
-    }
-    if (!can_begin(cursor, table)) {
-        if (table.nullable) {
-            word |= step.bits.word(table.left_out);
-            return Seen::taken;
-        }
+    Patterns::Quick found = table.patterns.match_quick(p, end_, readable_, glued);
+    if (found.end && (!table.decodes(found.code) || may_go_on(table, found.end))) found.end = nullptr;
+    return found;
+}
+
+// The field at `begin`, where there is more to it. `is_member`: whoever asks knows what it means that it is left out.
+PrintedReader::Seen PrintedReader::field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out,
+                                                Found& found, bool is_member) {
+    const OperandTable& table = *step.table;
+    const bool may_be_left_out = table.nullable && !is_member;
+    if (!can_begin(begin, table)) {
+        out = {begin, table.left_out};
+        if (may_be_left_out) return Seen::taken;
         if (!table.is_number) return Seen::refused;
     }
-    find_pattern(cursor, table, step.glued, found);
-    if (!is_plain(found, cursor, table, step.type)) {
+    find_pattern(begin, table, step.glued && !is_member, found);
+    if (!is_plain(found, begin, table, step.type)) {
         const bool is_none =
-            !found.end && !table.nullable && (table.is_listed || is_refused(cursor, table, found.match, false));
-        return is_none ? Seen::refused : Seen::unclear;
+            !found.end && !may_be_left_out && (table.is_listed || is_refused(begin, table, found.match, false));
+        return is_none && !(is_member && table.is_number) ? Seen::refused : Seen::unclear;
     }
-    word |= step.bits.word(found.match.code);
-    cursor = found.end;
+    out = {found.end, found.match.code};
     return Seen::taken;
 }
 
 // Fields that may be left out, in any order. What is between them is a blank at most.
-PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& step, std::uint64_t& word) {
+PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& step, std::uint64_t& word,
+                                           Found& found) {
     const auto is_none = [&](const char* p) { return p == end_ || !step.first[static_cast<unsigned char>(*p)]; };
-    if (is_none(cursor)) {
+    const char* const begin = skip(cursor);
+    if (is_none(begin)) {
         if (!step.may_be_none) return Seen::unclear;
         word |= step.none;
         return Seen::taken;
     }
     if (!step.text.empty() || step.fixed != 0 || step.members.size() > most_fields) return Seen::unclear;
     std::uint32_t seen = 0;
-    std::uint64_t all = 0;
-    const char* end = cursor;
-    Found found;
-    for (const char* p = cursor; !is_none(p); p = skip(end)) {
+    const char* end = begin;
+    for (const char* p = begin; !is_none(p); p = skip(end)) {
         std::size_t i = 0;
         for (; i < step.members.size(); ++i) {
             const ReadStep& one = step.members[i];
             if ((seen >> i & 1) != 0 || !can_begin(p, tables_.operands[one.type])) continue;
             if (!one.table) return Seen::unclear;
-            find_pattern(p, *one.table, false, found);
-            if (is_plain(found, p, *one.table, one.type)) break;
-            if (one.table->is_number || found.end || !is_refused(p, *one.table, found.match, false))
-                return Seen::unclear;
+            Patterns::Quick plain = plain_field(p, one, false);
+            const Seen taken = plain.end ? Seen::taken : field_slowly(p, one, plain, found, true);
+            if (taken == Seen::unclear) return taken;
+            if (taken == Seen::refused) continue;
+            word |= one.bits.word(plain.code);
+            end = plain.end;
+            break;
         }
-        if (i == step.members.size() || !found.end) break;
+        if (i == step.members.size()) break;
         seen |= 1u << i;
-        all |= step.members[i].bits.word(found.match.code);
-        end = found.end;
     }
     for (std::uint32_t rest = step.filled & ~seen; rest != 0; rest &= rest - 1) {
         const ReadStep& one = step.members[static_cast<std::size_t>(std::countr_zero(rest))];
         if (!one.table) return Seen::unclear;
-        all |= one.bits.word(one.table->left_out);
+        word |= one.bits.word(one.table->left_out);
     }
-    word |= all;
-    cursor = end;
+    if (seen != 0) cursor = end;
     return Seen::taken;
 }
 
@@ -289,15 +282,36 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
     const ReadStep* step = at.step;
     Seen seen = Seen::taken;
     for (const ReadStep* const end = shape.steps.data() + shape.steps.size(); step != end; ++step) {
-        const char* const begin = p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 ? skip(p) : p;
-        const char* q = begin;
-        seen = step->kind == ReadStep::Kind::literal ? literal(q, *step)
-               : step->table != nullptr              ? field(q, *step, word, found)
-               : step->kind == ReadStep::Kind::any   ? members(q, *step, word)
-                                                     : Seen::unclear;
-        if (seen != Seen::taken) break;
-        if (q != begin) p = q;
-        if (step->forks && forks) forks->add(p, word, step - shape.steps.data() + 1, *step);
+        if (step->kind == ReadStep::Kind::literal) {
+            if (const char* const behind = plain_literal(p, *step)) {
+                p = behind;
+            } else {
+                const char* other = p;
+                seen = literal_slowly(other, *step);
+                if (seen != Seen::taken) break;
+                p = other;
+            }
+        } else if (step->table != nullptr) {
+            const char* const begin = p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 ? skip(p) : p;
+            Patterns::Quick plain = plain_field(begin, *step, step->glued);
+            if (!plain.end) {
+                Patterns::Quick other;
+                seen = field_slowly(begin, *step, other, found, false);
+                if (seen != Seen::taken) break;
+                plain = {other.end == begin ? p : other.end, other.code};
+            }
+            p = plain.end;
+            word |= step->bits.word(plain.code);
+        } else {
+            const char* other = p;
+            std::uint64_t bits = 0;
+            seen = step->kind == ReadStep::Kind::any ? members(other, *step, bits, found) : Seen::unclear;
+            if (seen != Seen::taken) break;
+            p = other;
+            word |= bits;
+        }
+        if (step->forks && forks) [[unlikely]]
+            forks->add(p, word, step - shape.steps.data() + 1, *step);
     }
     at = {p, step, word};
     return seen;
@@ -317,7 +331,7 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
         if (part.type == no_index) {
             ReadStep step;
             step.text = part.literal;
-            const Seen seen = literal(cursor, step);
+            const Seen seen = literal_slowly(cursor, step);
             if (seen != Seen::taken) return seen;
             continue;
         }
@@ -346,9 +360,11 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
     for (const Candidate& candidate : found.candidates) {
         const Shape& shape = *candidate.shape;
         if ((head != no_index && shape.head != head) || forks_.failed(shape)) continue;
-        if (shape.spaced && cursor != end_ && tables_.letter[static_cast<unsigned char>(*cursor)] != 0) continue;
+        const char next = cursor != end_ ? *cursor : '\n';
+        if (tables_.letter[static_cast<unsigned char>(next)] != 0 && shape.spaced) continue;
         const ReadStep* const first = shape.steps.data();
         Progress at{cursor, first, 0};
+        at.p += static_cast<unsigned>(shape.spaced & (next == ' '));
         forks_.go_on(shape, at);
         const Seen seen = take_steps(at, shape, &forks_, text);
         if (seen == Seen::refused) {
@@ -372,6 +388,7 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
         out.form = candidate.form;
         out.bits = candidate.bits;
         out.deferred_count = 0;
+        while (at.p[-1] == ' ') --at.p;  // where nothing stood behind it
         cursor = at.p;
         return Seen::taken;
     }
@@ -384,7 +401,7 @@ PrintedReader::Seen PrintedReader::statement(const char*& cursor, Encoded& out) 
         const Head& before = tables_.index->heads[h];
         Seen seen = before.slots.empty() ? Seen::taken : plain_head(p, before);
         if (seen == Seen::taken) {
-            const Mnemonic* const found = mnemonic(p);
+            const Mnemonic* const found = find_mnemonic(p);
             seen = found ? plain_candidates(*found, h, p, out) : Seen::refused;
         }
         if (seen == Seen::refused) continue;

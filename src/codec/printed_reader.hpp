@@ -15,9 +15,10 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 
 class PrintedReader {
 public:
-    PrintedReader(const Isa& isa, const Codec::Tables& tables,
-                  const char* end)  // NOLINT(*-member-init): see head_codes_
-        : isa_(isa), tables_(tables), end_(end), nested_(isa, tables, end) {}
+    // `readable`: behind `end` too, characters up to there may be looked at.
+    PrintedReader(const Isa& isa, const Codec::Tables& tables, const char* end,
+                  const char* readable)  // NOLINT(*-member-init): see head_codes_
+        : isa_(isa), tables_(tables), end_(end), readable_(readable), nested_(isa, tables, end) {}
 
     enum class Seen : std::uint8_t { taken, refused, unclear };
     // The statement at `cursor`, which is moved behind it where it is taken.
@@ -60,9 +61,7 @@ protected:
     }
     // Whether a row may know more of the text that a pattern fitted up to `after`.
     bool may_go_on(const OperandTable& table, const char* after) const {
-        if ((!table.unlisted && !table.ends_open) || after == end_) return false;
-        const auto next = static_cast<unsigned char>(*after);
-        return (table.goes_on[next] || tables_.blank[next] != 0) && goes_on_with(table, after);
+        return after != end_ && table.looks_on[static_cast<unsigned char>(*after)] && goes_on_with(table, after);
     }
     bool goes_on_with(const OperandTable& table, const char* after) const;
     // Whether what begins with a name, behind signs, and did not match is no text of the operand however the rest of it is written.
@@ -138,15 +137,19 @@ protected:
     const Isa& isa_;
     const Codec::Tables& tables_;
     const char* const end_;
+    const char* const readable_;
     PatternReader nested_;
 
 private:
     Seen plain_head(const char*& cursor, const Head& head);
     Seen plain_candidates(const Mnemonic& found, std::uint32_t head, const char*& cursor, Encoded& out);
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);
-    Seen literal(const char*& cursor, const ReadStep& step) const;
-    Seen field(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);
-    Seen members(const char*& cursor, const ReadStep& step, std::uint64_t& word);
+    Seen literal_slowly(const char*& cursor, const ReadStep& step) const;
+    const char* plain_literal(const char* p, const ReadStep& step) const;
+    Seen field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out, Found& found, bool is_member);
+    Patterns::Quick plain_field(const char* p, const ReadStep& step, bool glued) const;
+    Seen members(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);
+    const Mnemonic* find_mnemonic(const char*& cursor) const;
     const Mnemonic* lookup(const char* word, std::size_t size) const;
 };
 

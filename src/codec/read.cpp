@@ -286,7 +286,7 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 
 bool PatternReader::is_decoded(Index index, const PatternMatch& match) const {
     const OperandTable& table = tables_.operands[index];
-    if (!table.all_valid && !table.valid.empty() && table.valid[match.code] == 0) return false;
+    if (!table.decodes(match.code)) return false;
     if (!match.nested || match.numeric) return true;
     return row_of(isa_, tables_, index, match.code) == match.row;
 }
@@ -1115,9 +1115,9 @@ bool Reader::statement(const char*& cursor, Encoded& out, const Codec::Choice& t
 }  // namespace codec
 
 bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                         Encoded& out, const Choice& takes) const {
+                         Encoded& out, const Choice& takes, const char* readable) const {
     using codec::PrintedReader;
-    PrintedReader plain(*isa_, *tables_, end);
+    PrintedReader plain(*isa_, *tables_, end, readable ? readable : end);
     const PrintedReader::Seen seen = takes ? PrintedReader::Seen::unclear : plain.statement(cursor, out);
     if (seen != PrintedReader::Seen::unclear) return seen == PrintedReader::Seen::taken;
     Reader with_all(*isa_, *tables_, reader, cursor, end, address, false);

@@ -61,14 +61,18 @@ struct OperandTable {
     Letters first;                      // what its texts can begin with …
     bool is_number = false;             // … if it is not of kind number
     bool is_listed = false;             // of kind registers or enumeration: there are no other texts than the patterns
-    bool is_simple = false;             // a pattern that fits is all of the text
+    // Behind a pattern that fits, what may make a longer text of it: none where the pattern is all of the text for certain.
+    std::array<bool, 256> looks_on{};
     bool nullable = false;              // may be left out …
     bool all_valid = true;
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
     std::uint64_t left_out = 0;         // the code that leaving it out means
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes; empty where that is all, or it is too wide
-    bool decodes(std::uint64_t code) const { return all_valid || valid.empty() || valid[code] != 0; }
+    bool decodes(std::uint64_t code) const { return valid_codes[code & valid_mask] != 0; }
+    const std::uint8_t* valid_codes = &one_valid;  // `valid`, or one for all
+    std::uint64_t valid_mask = 0;
+    static constexpr std::uint8_t one_valid = 1;
     std::atomic<bool> has_codes = false;  // what is said of codes is there
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
     bool needs_rows = false;            // some text holds a number: others may be written
@@ -137,6 +141,11 @@ struct ReadStep {
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     bool ends_word = false;             // kind literal: no letter may stand behind it
     std::string_view text;
+    // kind literal: its characters, and a blank behind them where one is printed there, if they are few enough to be compared at
+    // once: so many, and which bits of these are they.
+    std::uint64_t characters = 0, are_known = 0;
+    std::uint8_t known_size = 0;
+    bool is_hard = true;                // they are not, or something must not stand behind them
     // kind field: of its type, where it is free and all of it in the image's first word, at `bits`
     const OperandTable* table = nullptr;
     QuickPlace bits;
