@@ -182,7 +182,8 @@ private:
     bool begins_otherwise(const char* p) const;
     bool run_instructions(const char*& p);
     bool accept_usual_end(const char*& q) const;
-    bool read_instruction(const char*& p, const char* limit, bool explains);
+    const char* statement_limit(const char* p) const;
+    bool read_instruction(const char*& p, bool explains);
     bool read_allowed(const char*& p, const char* limit, bool explains);
     bool encode_blanked(const char*& p);
     bool try_blanked(const char*& p);

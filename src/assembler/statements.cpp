@@ -430,6 +430,47 @@ bool Engine::begins_otherwise(const char* p) const {
     return *next != '=' || next[1] == '=';
 }
 
+namespace {
+
+const Codec::Choice first_encoding;  // takes it
+
+}  // namespace
+
+// Up to where the statement at `p` may go. Where several may stand in a line, its end is not searched for each of them.
+[[gnu::always_inline]] inline const char* Engine::statement_limit(const char* p) const {
+    if (!newline_ends_) return text_end_;
+    return surface_.separator.empty() && p < text_end_ ? scan_line(p, text_end_) : find_line_end(p);
+}
+
+// One that is not switched off.
+bool Engine::read_allowed(const char*& p, const char* limit, bool explains) {
+    Codec::Choice takes;
+    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
+    return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)
+                    : codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes);
+}
+
+// `explains`: `failure_` says why it is none.
+[[gnu::always_inline]] inline bool Engine::read_instruction(const char*& p, bool explains) {
+    const char* const begin = p;
+    const char* const limit = statement_limit(p);
+    failure_.kind = ReadFailure::Kind::none;
+    // Behind a gap that may grow, the distance to a fixed address is not known either.
+    expressions_.defer_targets = !current_->fixed();
+    const std::size_t nodes = expressions_.node_count();
+    const bool good = !explains && off_ == 0 ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_,
+                                                                   first_encoding, text_end_)
+                                             : read_allowed(p, limit, explains);
+    if (!good) return false;
+    if (encoded_.deferred_count != 0) return true;
+    if (may_load_ && off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
+        p = begin;
+        codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
+    }
+    expressions_.forget_nodes(nodes);
+    return true;
+}
+
 // Instructions, one after the other, as long as nothing else comes and all are read at once. False where the first is none.
 bool Engine::run_instructions(const char*& p) {
     const char* const first = p;
@@ -442,7 +483,7 @@ bool Engine::run_instructions(const char*& p) {
         if (!(ahead_ && take_ahead(q))) {
             if (!begins_instruction(p)) break;
             expressions_.clear_operands();
-            if (!read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_, false)) break;
+            if (!read_instruction(q, false)) break;
         }
         const char* const end = q;
         if (*q == usual_end_ && q < text_end_) {
@@ -478,41 +519,12 @@ bool Engine::accept_usual_end(const char*& q) const {
     return accept_end(q) || (newline_ends_ && skip_comment(q, to_line_end) && to_line_end);
 }
 
-// `explains`: `failure_` says why it is none.
-bool Engine::read_instruction(const char*& p, const char* limit, bool explains) {
-    const char* const begin = p;
-    failure_.kind = ReadFailure::Kind::none;
-    // Behind a gap that may grow, the distance to a fixed address is not known either.
-    expressions_.defer_targets = !current_->fixed();
-    const std::size_t nodes = expressions_.node_count();
-    const bool good = !explains && off_ == 0
-                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, {}, text_end_)
-                          : read_allowed(p, limit, explains);
-    if (!good) return false;
-    if (encoded_.deferred_count != 0) return true;
-    if (may_load_ && off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
-        p = begin;
-        codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
-    }
-    expressions_.forget_nodes(nodes);
-    return true;
-}
-
-// One that is not switched off.
-bool Engine::read_allowed(const char*& p, const char* limit, bool explains) {
-    Codec::Choice takes;
-    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
-    return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)
-                    : codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes);
-}
-
 // Encodes what stands at `p` as it stands. Fails also where more follows than the statement's end.
 bool Engine::encode(const char*& p) {
     const char* const begin = p;
     const char* q = p;
     expressions_.clear_operands();
-    if (!take_ahead(q) && !read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_, !diagnostics_.full()))
-        return false;
+    if (!take_ahead(q) && !read_instruction(q, !diagnostics_.full())) return false;
     const char* const end = q;
     q = skip_blanks(q);
     if (!accept_end(q)) {

@@ -749,6 +749,8 @@ void Builder::add_member(ReadStep& step, const Form& form, Index index) {
     step.first |= table.first;
     if (field.fixed) {
         step.fixed |= bit;
+        out.fixed_code = form.fixed_value(field);
+        if (!field.in_tail && !table.patterns.empty()) out.table = &table;  // its bits are there already
     } else if (table.left_out != 0) {
         step.filled |= bit;
         step.may_be_none &= out.table != nullptr;

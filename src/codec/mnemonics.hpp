@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "isaforge/isa.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge::codec {
 
@@ -35,14 +36,6 @@ public:
 private:
     std::uint64_t hash_ = 0;
 };
-
-// The capitals among eight characters as small letters.
-inline std::uint64_t small_letters(std::uint64_t characters) {
-    constexpr std::uint64_t each = 0x0101010101010101u, high = 0x80 * each;
-    const std::uint64_t low_bits = characters & ~high;
-    const std::uint64_t from_a = low_bits + (0x80 - 'A') * each, behind_z = low_bits + (0x7f - 'Z') * each;
-    return characters | (((from_a & ~behind_z & ~characters) & high) >> 2);
-}
 
 // `folds`: case does not matter.
 inline std::uint32_t hash_of(std::string_view word, bool folds) {

@@ -123,10 +123,11 @@ void Patterns::set_simple(Ending& ending, const std::vector<PatternNumber>& numb
     const std::int64_t low = std::max<std::int64_t>(rule.low, 0);  // what is written is not negative
     if (!is_small(rule.step) || !std::has_single_bit(step) || (low != rule.low && rule.step != 1)) return;
     if (rule.high < low || !is_small(rule.high * rule.scale) || !is_small(rule.step * rule.scale)) return;
+    const int drop = rule.drop + std::countr_zero(scale);
+    if (drop >= std::numeric_limits<std::uint64_t>::digits) return;
     if (numbers.size() == 2) {
         const PatternNumber& other = numbers[1];
-        if (other.scale != rule.scale || other.same_as != 0 || !is_small(other.bias) || !is_small(rule.bias) ||
-            !is_small(other.bias - rule.bias))
+        if (other.scale != rule.scale || other.same_as != 0 || other.bias < rule.bias || other.bias > rule.bias + most)
             return;
         ending.gap = static_cast<std::uint32_t>(other.bias - rule.bias);
     }
@@ -138,7 +139,7 @@ void Patterns::set_simple(Ending& ending, const std::vector<PatternNumber>& numb
     ending.number.mask = static_cast<std::uint32_t>(rule.mask);
     ending.number.between = static_cast<std::uint32_t>(rule.step * rule.scale - 1);
     ending.number.shift = rule.shift;
-    ending.number.drop = static_cast<std::uint8_t>(rule.drop + std::countr_zero(scale));
+    ending.number.drop = static_cast<std::uint8_t>(drop);
     ending.named = std::ranges::all_of(numbers, &PatternNumber::named);
 }
 
@@ -166,11 +167,17 @@ std::uint8_t Patterns::simple_endings(std::uint32_t node, std::uint16_t numbers)
     return static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(other - first, 0xff));
 }
 
-// Where all texts go on with the same character: the node behind it; otherwise 0.
-std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
+// Where all texts go on with the same character, in small letters if case does not matter: the node behind it; otherwise 0.
+std::uint32_t Patterns::single_way(std::uint32_t node, char& letter) const {
     const std::uint32_t child = branches_[node].child;
-    if (child == 0 || branches_[child].sibling != 0 || nodes_[node].row >= nests) return 0;
+    if (child == 0 || branches_[child].sibling != 0 || (nodes_[node].row & beside_letters) != 0) return 0;
     letter = branches_[child].letter;
+    return child;
+}
+
+// The same where it is always written so.
+std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
+    const std::uint32_t child = single_way(node, letter);
     return case_insensitive_ && is_alpha(letter) ? 0 : child;
 }
 
@@ -295,10 +302,36 @@ void Patterns::place_rows() {
         node.row |= static_cast<std::uint32_t>(base);
         for (const auto& [letter, child] : row) cells_[base + letter] = {i, child, 0};
     }
+    find_runs();
     for (Cell& cell : cells_) {
         if (cell.node != nobody) cell.row = nodes_[cell.next].row;
     }
     root_row_ = nodes_[0].row;
+}
+
+// Nodes from which a single way leads on, for as many characters as are compared at once.
+void Patterns::find_runs() {
+    constexpr unsigned fewest = 3;
+    if constexpr (std::endian::native == std::endian::big) return;
+    std::vector<bool> is_inside(nodes_.size());
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        Run run;
+        char letter = 0;
+        if (is_inside[i]) continue;
+        run.node = i;
+        for (std::uint32_t next = i; run.size < sizeof run.characters; ++run.size) {
+            next = single_way(next, letter);
+            if (next == 0) break;
+            is_inside[run.node] = run.size != 0;
+            run.characters |= std::uint64_t{static_cast<unsigned char>(letter)} << (8 * run.size);
+            run.node = next;
+        }
+        if (run.size < fewest) continue;
+        run.mask = run.size == sizeof run.mask ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * run.size)) - 1;
+        nodes_[i].run = static_cast<std::uint32_t>(runs_.size());
+        nodes_[i].row |= runs;
+        runs_.push_back(run);
+    }
 }
 
 // Calls `visit(node, at, numbers)` for each end of a pattern on the way.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -159,6 +160,7 @@ private:
         std::uint32_t first_nested = 0;        // nested_
         std::uint16_t ending_count = 0, nested_count = 0;
         std::uint32_t row = 0;                 // where its cells begin, and what there is to it beside letters
+        std::uint32_t run = 0;                 // runs_, where its row says so
         // Whether a text goes on behind it with a number or a blank, with an operand, with a mark.
         bool varies = false, may_nest = false, marks = false;
     };
@@ -170,6 +172,13 @@ private:
     static constexpr std::uint32_t ends = std::uint32_t{1} << 31, counts = std::uint32_t{1} << 30,
                                    turns = std::uint32_t{1} << 29, nests = std::uint32_t{1} << 28,
                                    beside_letters = ends | counts | turns | nests;
+    // All texts go on with the same few characters.
+    static constexpr std::uint32_t runs = std::uint32_t{1} << 27, row_flags = beside_letters | runs;
+    struct Run {
+        std::uint64_t characters = 0, mask = 0;
+        std::uint32_t node = 0;                // behind them
+        std::uint8_t size = 0;
+    };
     struct Nested {
         Index operand = no_index;
         After after;
@@ -248,17 +257,30 @@ private:
     static void set_simple(Ending& ending, const std::vector<PatternNumber>& numbers);
     void place_rows();
     const Cell& cell(std::uint32_t row, char c) const {
-        return cells_[(row & ~beside_letters) + classes_[static_cast<unsigned char>(c)]];
+        return cells_[(row & ~row_flags) + classes_[static_cast<unsigned char>(c)]];
     }
     bool goes_on(const Cell& cell, const char* p, const char* end) const;
+    void find_runs();
     void find_rules();
     void find_number(std::uint32_t node);
     std::uint8_t simple_endings(std::uint32_t node, std::uint16_t numbers) const;
+    std::uint32_t single_way(std::uint32_t node, char& letter) const;
     std::uint32_t only_branch(std::uint32_t node, char& letter) const;
     bool number_may_go_on(std::uint32_t node, bool by_digits) const;
     Rule& rule_for(char letter, std::uint8_t letters);
     static Quick match_range(const char* p, const char* end, const Rule& rule);
-    Quick match_word(const char* p, const char* end, bool glued) const;
+    Quick match_word(const char* p, const char* end, const char* readable, bool glued) const;
+    // Where the letters that were looked at led to.
+    struct Walked {
+        const char* p = nullptr;
+        std::uint32_t node = 0;
+        unsigned count = 0;                    // of numbers
+    };
+    Quick end_of(const Walked& way, const char* begin, const char* end, bool glued, const std::uint64_t* numbers) const;
+    bool is_last(std::uint32_t node, const char* p, const char* end) const {
+        const std::uint32_t row = nodes_[node].row;
+        return (row & (counts | turns | nests)) == 0 && (p == end || cell(row, *p).node != node);
+    }
     bool may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end, char stop) const;
     Turn turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop, Numbers& numbers) const;
     template <typename Visit>
@@ -312,6 +334,7 @@ private:
     std::vector<Cell> cells_;
     std::vector<Ending> endings_;
     std::vector<Nested> nested_;
+    std::vector<Run> runs_;
     std::vector<PatternNumber> numbers_;
     std::vector<Branch> branches_;                    // as nodes_
     std::vector<Added> added_;
@@ -329,7 +352,7 @@ inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end,
                                              bool glued) const {
     constexpr std::ptrdiff_t most = most_before + 18;  // characters that are looked at
     if (readable - begin < most) [[unlikely]]
-        return match_word(begin, end, glued);
+        return match_word(begin, end, readable, glued);
     const char* p = begin;
     for (unsigned i = 0; i < before_size_; ++i)
         if (*p++ != before_[i]) return {};
@@ -338,20 +361,20 @@ inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end,
     unsigned digit = static_cast<unsigned>(*p) - '0';
     if (digit > 9 || rule.singles == 0) {
         const bool is_range = *p == rule.open && rule.letters != 0;
-        return is_range ? match_range(p, end, rule) : match_word(begin, end, glued);
+        return is_range ? match_range(p, end, rule) : match_word(begin, end, readable, glued);
     }
     std::uint64_t number = digit;
-    if (number == 0 && is_word(p[1])) return match_word(begin, end, glued);
+    if (number == 0 && is_word(p[1])) return match_word(begin, end, readable, glued);
     while ((digit = static_cast<unsigned>(*++p) - '0') <= 9) {
         number = number * 10 + digit;
         if (p - begin == most - 1) return {};
     }
     const unsigned forbidden = rule.forbidden & ~static_cast<unsigned>(glued);
     if ((behind_kinds[static_cast<unsigned char>(*p)] & forbidden) != 0 || p > end) [[unlikely]]
-        return match_word(begin, end, glued);
+        return match_word(begin, end, readable, glued);
     const std::uint64_t value = rule.single.value_of(number);
     if (rule.single.has(value)) return {p, rule.single.code_of(value)};
-    return rule.singles == 1 ? Quick{} : match_word(begin, end, glued);
+    return rule.singles == 1 ? Quick{} : match_word(begin, end, readable, glued);
 }
 
 [[gnu::noinline]] inline Patterns::Quick Patterns::match_range(const char* p, const char* end, const Rule& rule) {
@@ -365,37 +388,70 @@ inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end,
     return rule.range.has(value) ? Quick{p + 1, rule.range.code_of(value)} : Quick{};
 }
 
-// A text of letters, or with numbers in it where nothing else may stand.
-[[gnu::noinline]] inline Patterns::Quick Patterns::match_word(const char* const begin, const char* end,
-                                                              bool glued) const {
-    const Cell* const cells = cells_.data();
-    std::uint32_t row = root_row_, node = 0;
-    std::uint64_t count = 0, number = 0;
-    const char* p = begin;
-    for (; p != end; ++p) {
-        if (row >= nests) {
-            if ((row & nests) != 0) return {};
-            if ((row & (counts | turns)) != 0 && is_digit(*p)) {
-                p = plain_number(p, end, p != begin && is_word(p[-1]), number);
-                if (!p || (row & turns) != 0 || ++count > 1) return {};
-                node = nodes_[node].number;
-                row = nodes_[node].row;
-                if (p == end) break;
-            }
-        }
-        const Cell& next = cells[(row & ~beside_letters) + classes_[static_cast<unsigned char>(*p)]];
-        if (next.node != node) break;
-        node = next.next;
-        row = next.row;
-    }
-    if ((row & (ends | nests)) != ends || p == begin || !fits(begin, p, end, {glued, 0})) return {};
-    const Ending* ending = endings_.data() + nodes_[node].first_ending;
-    if (ending->count == 0) return {p, ending->code};
-    for (unsigned i = nodes_[node].ending_count; i != 0 && ending->simple && ending->count == 1; --i, ++ending) {
-        const std::uint64_t value = ending->number.value_of(number);
-        if (ending->number.has(value)) return {p, ending->number.code_of(value)};
+// What the texts have that end there.
+inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, const char* end, bool glued,
+                                        const std::uint64_t* numbers) const {
+    const Node& node = nodes_[way.node];
+    if ((node.row & (ends | nests)) != ends || way.p == begin || !fits(begin, way.p, end, {glued, 0})) return {};
+    const Ending* ending = endings_.data() + node.first_ending;
+    if (ending->count == 0) return {way.p, ending->code};
+    for (unsigned i = node.ending_count; i != 0 && ending->simple && ending->count == way.count; --i, ++ending) {
+        const std::uint64_t value = ending->number.value_of(numbers[0]);
+        const bool is_range = way.count == 1 || numbers[1] - numbers[0] == ending->gap;
+        if (is_range && ending->number.has(value)) return {way.p, ending->number.code_of(value)};
     }
     return {};
+}
+
+// A text of letters, or with numbers in it that can be nothing else.
+[[gnu::noinline]] inline Patterns::Quick Patterns::match_word(const char* const begin, const char* end,
+                                                              const char* readable, bool glued) const {
+    const Cell* const cells = cells_.data();
+    std::uint64_t numbers[2] = {};
+    Walked way{begin}, by_number;  // the latter where digits, which may be letters, are a number
+    std::uint32_t row = root_row_;
+    for (; way.p != end; ++way.p) {
+        if (row >= runs) {
+            if ((row & nests) != 0) return {};
+            if ((row & runs) != 0 && readable - way.p >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) {
+                const Run& run = runs_[nodes_[way.node].run];
+                std::uint64_t characters = 0;
+                std::memcpy(&characters, way.p, sizeof characters);
+                if (case_insensitive_) characters = small_letters(characters);
+                if (((characters ^ run.characters) & run.mask) != 0) return {};
+                way.p += run.size;
+                way.node = run.node;
+                row = nodes_[way.node].row;
+                if (way.p >= end) break;
+                if ((row & nests) != 0) return {};
+            }
+            if ((row & (counts | turns)) != 0 && is_digit(*way.p)) {
+                if (way.count == 2 || by_number.p) return {};
+                const bool in_word = way.p != begin && is_word(way.p[-1]);
+                const char* const behind = plain_number(way.p, end, in_word, numbers[way.count]);
+                const Walked number{behind, nodes_[way.node].number, way.count + 1};
+                if ((row & turns) == 0) {
+                    if (!behind) return {};
+                    way = number;
+                    row = nodes_[way.node].row;
+                    if (way.p == end) break;
+                    if ((row & nests) != 0) return {};
+                } else if (behind) {
+                    if (!is_last(number.node, behind, end)) return {};
+                    by_number = number;
+                }
+            }
+        }
+        const Cell& next = cells[(row & ~row_flags) + classes_[static_cast<unsigned char>(*way.p)]];
+        if (next.node != way.node) break;
+        way.node = next.next;
+        row = next.row;
+    }
+    if (way.p > end) return {};
+    const Quick found = end_of(way, begin, end, glued, numbers);
+    if (!by_number.p) return found;
+    if (!found.end) return end_of(by_number, begin, end, glued, numbers);
+    return found.end > by_number.p ? found : Quick{};
 }
 
 // What is not one way through the texts, with one end, is match_best's.
@@ -424,7 +480,7 @@ inline const char* Patterns::match(const char* begin, const char* end, NestedRea
             if (out.several_ways) return match_best(begin, end, nested, after, out);
             if (turned == Turn::none) break;
         } else {
-            const Cell& cell = cells[(row & ~beside_letters) + classes[static_cast<unsigned char>(*way.p)]];
+            const Cell& cell = cells[(row & ~row_flags) + classes[static_cast<unsigned char>(*way.p)]];
             if (cell.node != way.node) break;
             passed |= row & ends;
             way.node = cell.next;

@@ -207,10 +207,9 @@ PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const Rea
     return p;
 }
 
-// A text of the field that is all there is to it. Without an end where it may be something else.
-[[gnu::always_inline]] inline Patterns::Quick PrintedReader::plain_field(const char* p, const ReadStep& step,
-                                                                         bool glued) const {
-    const OperandTable& table = *step.table;
+// A text of the operand that is all there is to it. Without an end where it may be something else.
+[[gnu::always_inline]] inline Patterns::Quick PrintedReader::plain_operand(const char* p, const OperandTable& table,
+                                                                           bool glued) const {
     Patterns::Quick found = table.patterns.match_quick(p, end_, readable_, glued);
     if (found.end && (!table.decodes(found.code) || may_go_on(table, found.end))) found.end = nullptr;
     return found;
@@ -228,6 +227,11 @@ PrintedReader::Seen PrintedReader::field_slowly(const char* begin, const ReadSte
     }
     find_pattern(begin, table, step.glued && !is_member, found);
     if (!is_plain(found, begin, table, step.type)) {
+        // The only text that fits may be the empty one.
+        if (may_be_left_out && table.is_listed && (!found.end || found.end == begin)) {
+            out = {begin, table.left_out};
+            return Seen::taken;
+        }
         const bool is_none =
             !found.end && !may_be_left_out && (table.is_listed || is_refused(begin, table, found.match, false));
         return is_none && !(is_member && table.is_number) ? Seen::refused : Seen::unclear;
@@ -241,12 +245,11 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
                                            Found& found) {
     const auto is_none = [&](const char* p) { return p == end_ || !step.first[static_cast<unsigned char>(*p)]; };
     const char* const begin = skip(cursor);
-    if (is_none(begin)) {
-        if (!step.may_be_none) return Seen::unclear;
+    if (is_none(begin) && step.may_be_none) {
         word |= step.none;
         return Seen::taken;
     }
-    if (!step.text.empty() || step.fixed != 0 || step.members.size() > most_fields) return Seen::unclear;
+    if (!step.text.empty() || step.members.size() > most_fields) return Seen::unclear;
     std::uint32_t seen = 0;
     const char* end = begin;
     for (const char* p = begin; !is_none(p); p = skip(end)) {
@@ -255,16 +258,21 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
             const ReadStep& one = step.members[i];
             if ((seen >> i & 1) != 0 || !can_begin(p, tables_.operands[one.type])) continue;
             if (!one.table) return Seen::unclear;
-            Patterns::Quick plain = plain_field(p, one, false);
+            Patterns::Quick plain = plain_operand(p, *one.table, false);
             const Seen taken = plain.end ? Seen::taken : field_slowly(p, one, plain, found, true);
             if (taken == Seen::unclear) return taken;
             if (taken == Seen::refused) continue;
+            if ((step.fixed >> i & 1) != 0 && plain.code != one.fixed_code) return Seen::refused;
             word |= one.bits.word(plain.code);
             end = plain.end;
             break;
         }
         if (i == step.members.size()) break;
         seen |= 1u << i;
+    }
+    for (std::uint32_t rest = step.fixed & ~seen; rest != 0; rest &= rest - 1) {
+        const ReadStep& one = step.members[static_cast<std::size_t>(std::countr_zero(rest))];
+        if (tables_.operands[one.type].left_out != one.fixed_code) return Seen::refused;
     }
     for (std::uint32_t rest = step.filled & ~seen; rest != 0; rest &= rest - 1) {
         const ReadStep& one = step.members[static_cast<std::size_t>(std::countr_zero(rest))];
@@ -293,8 +301,10 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
             }
         } else if (step->table != nullptr) {
             const char* const begin = p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 ? skip(p) : p;
-            Patterns::Quick plain = plain_field(begin, *step, step->glued);
-            if (!plain.end) {
+            Patterns::Quick plain = plain_operand(begin, *step->table, step->glued);
+            if (!plain.end && step->table->nullable && !can_begin(begin, *step->table)) {
+                plain = {p, step->table->left_out};
+            } else if (!plain.end) {
                 Patterns::Quick other;
                 seen = field_slowly(begin, *step, other, found, false);
                 if (seen != Seen::taken) break;
@@ -342,10 +352,13 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
             head_codes_[slot++] = table.left_out;
             continue;
         }
-        find_pattern(cursor, table, true, found);
-        if (!is_plain(found, cursor, table, part.type)) return Seen::unclear;
-        head_codes_[slot++] = found.match.code;
-        cursor = found.end;
+        const Patterns::Quick plain = plain_operand(cursor, table, true);
+        if (!plain.end) {
+            find_pattern(cursor, table, true, found);
+            if (!is_plain(found, cursor, table, part.type)) return Seen::unclear;
+        }
+        head_codes_[slot++] = plain.end ? plain.code : found.match.code;
+        cursor = plain.end ? plain.end : found.end;
     }
     return Seen::taken;
 }

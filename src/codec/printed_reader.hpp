@@ -18,7 +18,7 @@ public:
     // `readable`: behind `end` too, characters up to there may be looked at.
     PrintedReader(const Isa& isa, const Codec::Tables& tables, const char* end,
                   const char* readable)  // NOLINT(*-member-init): see head_codes_
-        : isa_(isa), tables_(tables), end_(end), readable_(readable), nested_(isa, tables, end) {}
+        : isa_(isa), tables_(tables), end_(end), readable_(readable) {}
 
     enum class Seen : std::uint8_t { taken, refused, unclear };
     // The statement at `cursor`, which is moved behind it where it is taken.
@@ -45,18 +45,21 @@ protected:
     // The mnemonic at `cursor`, which is moved behind it. A dot may be part of it or begin a suffix: the longest known word is taken.
     const Mnemonic* mnemonic(const char*& cursor) const;
 
+    PatternReader nested_reader() const { return {isa_, tables_, end_}; }
+
     // A text of an operand as it is printed: where it ends, or null, and what it is.
     struct Found {
         const char* end = nullptr;
         PatternMatch match;
     };
     void find_pattern(const char* p, const OperandTable& table, bool glued, Found& out) {
-        out.end = table.patterns.match(p, end_, nested_, {glued, 0}, out.match);
+        PatternReader nested = nested_reader();
+        out.end = table.patterns.match(p, end_, nested, {glued, 0}, out.match);
     }
     // Whether that is all there is to the operand: it brings nothing along, and nobody else has to be asked.
     bool is_plain(const Found& found, const char* begin, const OperandTable& table, Index type) const {
         return found.end && found.end != begin && found.match.tail_bits == 0 &&
-               (found.match.nested ? nested_.comes_back(type, found.match) : table.decodes(found.match.code)) &&
+               (found.match.nested ? nested_reader().comes_back(type, found.match) : table.decodes(found.match.code)) &&
                !may_go_on(table, found.end);
     }
     // Whether a row may know more of the text that a pattern fitted up to `after`.
@@ -138,7 +141,6 @@ protected:
     const Codec::Tables& tables_;
     const char* const end_;
     const char* const readable_;
-    PatternReader nested_;
 
 private:
     Seen plain_head(const char*& cursor, const Head& head);
@@ -147,7 +149,7 @@ private:
     Seen literal_slowly(const char*& cursor, const ReadStep& step) const;
     const char* plain_literal(const char* p, const ReadStep& step) const;
     Seen field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out, Found& found, bool is_member);
-    Patterns::Quick plain_field(const char* p, const ReadStep& step, bool glued) const;
+    Patterns::Quick plain_operand(const char* p, const OperandTable& table, bool glued) const;
     Seen members(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);
     const Mnemonic* find_mnemonic(const char*& cursor) const;
     const Mnemonic* lookup(const char* word, std::size_t size) const;

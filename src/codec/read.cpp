@@ -306,7 +306,7 @@ const char* PatternReader::read(Index type, const char* p, const After& behind, 
 bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
                           bool& refused) const {
     if (!found.end || (found.end == cursor && !thorough_)) refused = is_refused(cursor, table, found.match, thorough_);
-    if (!found.end || !nested_.comes_back(type, found.match)) return false;
+    if (!found.end || !nested_reader().comes_back(type, found.match)) return false;
     out.code = found.match.code;
     out.tail = found.match.tail;
     out.tail_bits = found.match.tail_bits;
@@ -809,7 +809,8 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     const char* const begin = skip(cursor);
     const char* p = begin;
     PatternMatch match;
-    const char* const found = step.only->match(p, end_, nested_, {step.glued, 0}, match);
+    PatternReader nested = nested_reader();
+    const char* const found = step.only->match(p, end_, nested, {step.glued, 0}, match);
     if (found && found != begin) {
         cursor = found;
         return true;

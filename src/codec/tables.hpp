@@ -158,6 +158,7 @@ struct ReadStep {
     std::vector<ReadStep> members;
     // A bit for each whose field is fixed; that is left out by a code that is not 0.
     std::uint32_t fixed = 0, filled = 0;
+    std::uint64_t fixed_code = 0;       // of such a member
     Letters first;                      // what any of them can begin with
     bool may_be_none = false;           // all of them may be left out, and then they are these bits of the first word
     std::uint64_t none = 0;

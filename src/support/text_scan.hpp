@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #ifdef __SSE2__
@@ -24,6 +25,14 @@ inline constexpr std::array<bool, 256> word_characters = [] {
 }();
 inline bool is_word(char c) { return word_characters[static_cast<unsigned char>(c)]; }
 
+// The capitals among eight characters as small letters.
+inline std::uint64_t small_letters(std::uint64_t characters) {
+    constexpr std::uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+    const std::uint64_t low_bits = characters & ~high;
+    const std::uint64_t from_a = low_bits + (0x80 - 'A') * each, behind_z = low_bits + (0x7f - 'Z') * each;
+    return characters | (((from_a & ~behind_z & ~characters) & high) >> 2);
+}
+
 #ifdef __SSE2__
 inline constexpr std::ptrdiff_t scan_size = sizeof(__m128i);
 
@@ -40,8 +49,9 @@ inline const char* scan_word(const char* p, const char* end, const char* readabl
 #ifdef __SSE2__
     while (readable - p >= scan_size) {
         const __m128i block = scan_block(p), small = _mm_or_si128(block, _mm_set1_epi8(0x20));
-        const __m128i are_word = _mm_or_si128(_mm_or_si128(scan_between(small, 'a', 'z'), scan_between(block, '0', '9')),
-                                              _mm_cmpeq_epi8(block, _mm_set1_epi8('_')));
+        const __m128i are_word =
+            _mm_or_si128(_mm_or_si128(scan_between(small, 'a', 'z'), scan_between(block, '0', '9')),
+                         _mm_cmpeq_epi8(block, _mm_set1_epi8('_')));
         const int count = std::countr_one(static_cast<unsigned>(_mm_movemask_epi8(are_word)));
         p += count;
         if (count != scan_size || p >= end) return std::min(p, end);

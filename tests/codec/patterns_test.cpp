@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "support/splitmix.hpp"
+
 using namespace isaforge;
 using namespace isaforge::codec;
 
@@ -58,7 +60,73 @@ PatternRefusal refusal(const Patterns& patterns, const std::string& text) {
 
 const std::string n(1, number_mark);
 
+// What the rules have of a text that may stand in the middle of another.
+std::optional<Read> read_quickly(const Patterns& patterns, const std::string& text, std::size_t size, bool glued) {
+    const char* const begin = text.data();
+    const Patterns::Quick found = patterns.match_quick(begin, begin + size, begin + text.size(), glued);
+    return found.end ? std::optional(Read{found.code, static_cast<std::size_t>(found.end - begin)}) : std::nullopt;
+}
+
+// A register, two or four of them, numbers and fractions, words that begin alike.
+Patterns many_texts(const std::string& before, bool case_insensitive, bool expressions) {
+    Patterns out(case_insensitive, expressions);
+    PatternNumber second = number(0, 254, 1), four = number(0, 25), last = four;
+    second.same_as = 0;
+    four.scale = last.scale = 4;
+    last.bias = 3;
+    last.same_as = 0;
+    out.add({before + "v" + n, 0x100, {number(0, 255)}});
+    out.add({before + "v[" + n + ":" + n + "]", 0x100, {number(0, 254), second}});
+    out.add({before + "s[" + n + ":" + n + "]", 0x200, {four, last}});
+    out.add({before + "t" + n, 0, {number(3, 9)}});
+    out.add({before + "t" + n, 0x40, {number(10, 20)}});
+    out.add({before + n, 0x300, {number(0, 64)}});
+    out.add({before + "mask:" + n, 0x400, {number(0, 15)}});
+    out.add(before + "0.5", 0x501);
+    out.add(before + "1.0", 0x502);
+    out.add(before + "a_long_name_of_a_register", 0x503);
+    out.add(before + "a_long_name", 0x504);
+    out.add(before + "vcc", 0x505);
+    out.finish();
+    return out;
+}
+
 }  // namespace
+
+TEST(Patterns, AreKnownByRulesAsTheyAreByTheirLetters) {
+    const std::string pieces[] = {"v",     "s",     "t",           "[",    "]",
+                                  ":",     "vcc",   "a_long_name", "_of_", "a_r",
+                                  "0.5",   "1.0",   ".",           ",",    "_of_a_register",
+                                  "mask:", "0x",    "0",           "1",    "2",
+                                  "4",     "7",     "12",          "64",   " ",
+                                  "+",     "[4:5]", "[8:11]",      "255",  ")",
+                                  "\n",    "V"};
+    const std::string behind = "9[4:5], vcc + 1 and so on";
+    SplitMix64 random(7);
+    unsigned found = 0;
+    for (unsigned kind = 0; kind < 8; ++kind) {
+        const std::string before = (kind & 1) != 0 ? "%" : "";
+        const Patterns patterns = many_texts(before, (kind & 2) != 0, (kind & 4) != 0);
+        for (unsigned i = 0; i < 20'000; ++i) {
+            std::string text = before;
+            for (std::uint64_t count = 1 + random.next() % 4; count != 0; --count)
+                text += pieces[random.next() % std::size(pieces)];
+            const bool glued = random.next() % 4 == 0;
+            const auto wanted = read(patterns, text, {glued, 0});
+            for (const std::string& all : {text, text + behind}) {
+                const auto quick = read_quickly(patterns, all, text.size(), glued);
+                found += quick.has_value();
+                EXPECT_TRUE(!quick || quick == wanted) << text << ", glued: " << glued << ", kind " << kind;
+            }
+        }
+        for (const char* const text : {"v7", "v255", "v[6:7]", "s[8:11]", "t3", "t12", "17", "0", "mask:9", "mask:0xf",
+                                       "0.5", "vcc", "a_long_name", "a_long_name_of_a_register"}) {
+            const std::string all = before + text + ",                        ";
+            EXPECT_EQ(read_quickly(patterns, all, all.size(), false), read(patterns, before + text)) << text;
+        }
+    }
+    EXPECT_GT(found, 50'000u);
+}
 
 TEST(Patterns, AreReadByTheirLettersAndNumbers) {
     Patterns one, pair, constant(false, true);

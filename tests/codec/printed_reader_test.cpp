@@ -74,7 +74,8 @@ using Seen = codec::PrintedReader::Seen;
 Seen seen(const Codec& codec, std::string_view text) {
     const char* p = text.data();
     Encoded encoded;
-    return codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size(), p + text.size()).statement(p, encoded);
+    return codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size(), p + text.size())
+        .statement(p, encoded);
 }
 
 TEST(PrintedReader, TakesWhatIsWrittenAsItIsPrinted) {

@@ -118,8 +118,8 @@ inline void read_printed(const Codec& codec, EveryReader& every, std::string_vie
         const char *const begin = all.data(), *const end = begin + text.size();
         const char* p = begin;
         Encoded got;
-        const Seen seen = codec::PrintedReader(codec.isa(), codec.tables_so_far(), end, begin + all.size())
-                              .statement(p, got);
+        const Seen seen =
+            codec::PrintedReader(codec.isa(), codec.tables_so_far(), end, begin + all.size()).statement(p, got);
         if (behind.empty()) {
             out.taken += seen == Seen::taken;
             out.refused += seen == Seen::refused;
