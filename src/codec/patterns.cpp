@@ -334,26 +334,30 @@ void Patterns::find_runs() {
     }
 }
 
-// Calls `visit(node, at, numbers)` for each end of a pattern on the way.
+// Calls `visit(node, at, numbers)` for each end of a pattern on the way. `several_ways`: whether it parted anywhere.
 template <typename Visit>
 void Patterns::follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
-                      Numbers& numbers, unsigned count, const Visit& visit) const {
+                      Numbers& numbers, unsigned count, bool& several_ways, const Visit& visit) const {
     for (;;) {
         const Node& here = nodes_[node];
         if (here.ending_count != 0) visit(here, p, numbers);
         if (p == end) return;
+        const Cell& next = cell(here.row, *p);
+        unsigned ways = next.node == node ? 1 : 0;
         for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count; ++i) {
             PatternMatch match;
             Numbers more = numbers;
             const char* const after = nested.read(nested_[i].operand, p, nested_[i].after, match);
-            if (after && count < most_numbers && add_nested(more, count, match))
-                follow(nested_[i].next, begin, after, end, nested, more, count + 1, visit);
+            if (!after || count == most_numbers || !add_nested(more, count, match)) continue;
+            ++ways;
+            follow(nested_[i].next, begin, after, end, nested, more, count + 1, several_ways, visit);
         }
         if (here.number != 0 && count < most_numbers && is_digit(*p)) {
             const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[count]);
-            if (after) follow(here.number, begin, after, end, nested, numbers, count + 1, visit);
+            ways += after ? 1 : 0;
+            if (after) follow(here.number, begin, after, end, nested, numbers, count + 1, several_ways, visit);
         }
-        const Cell& next = cell(here.row, *p);
+        several_ways |= ways > 1;
         if (next.node != node) return;
         node = next.next;
         ++p;
@@ -372,69 +376,25 @@ bool Patterns::add_nested(Numbers& numbers, unsigned count, const PatternMatch& 
     return true;
 }
 
-// Whether a text ends at the node that the cell leads to, or goes on with what stands here.
-bool Patterns::goes_on(const Cell& from, const char* p, const char* end) const {
-    return (from.row & beside_letters) != 0 || (p != end && cell(from.row, *p).node == from.next);
-}
-
-// The same behind a number or an operand. Where what may end would be an expression, a number with a point does not.
-bool Patterns::may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end,
-                                char stop) const {
-    const Node& here = nodes_[node];
-    if (p != end && cell(here.row, *p).node == node) return true;
-    if (here.nested_count != 0 || here.number != 0) return true;
-    const bool is_fraction =
-        p != end && *p == '.' && stop != '.' && p != begin && is_digit(p[-1]) && p + 1 != end && is_digit(p[1]);
-    return here.ending_count != 0 && (!is_fraction || !expressions_ || is_alpha(*begin));
-}
-
-// Takes the way's next step where a number or an operand may stand. Texts may go on with one of them and with a letter.
-Patterns::Turn Patterns::turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop,
-                              Numbers& numbers) const {
-    const Node& here = nodes_[way.node];
-    const char* const p = way.p;
-    const Cell& by_letter = cell(here.row, *p);
-    const bool by_letters = by_letter.node == way.node && goes_on(by_letter, p + 1, end);
-    Way next{p + 1, by_letters ? by_letter.next : 0, way.count};
-    unsigned ways = by_letters ? 1 : 0;
-    if (here.number != 0 && is_digit(*p)) {
-        const char* const behind = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[way.count]);
-        if (behind && may_end_or_go_on(here.number, begin, behind, end, stop)) {
-            next = {behind, here.number, way.count + 1};
-            ++ways;
-        }
-    }
-    for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count && ways < 2; ++i) {
-        PatternMatch match;
-        const char* const behind = nested.read(nested_[i].operand, p, nested_[i].after, match);
-        if (!behind || !may_end_or_go_on(nested_[i].next, begin, behind, end, stop)) continue;
-        if (++ways == 2 || !add_nested(numbers, way.count, match)) continue;
-        next = {behind, nested_[i].next, way.count + 1};
-    }
-    if (ways > 1) return Turn::several;
-    if (ways == 0 || next.node == 0) return Turn::none;
-    way = next;
-    return Turn::one;
-}
-
-// As match, of all ways through the texts, and all ends on them.
-const char* Patterns::match_best(const char* begin, const char* end, NestedReader& nested, const After& after,
-                                 PatternMatch& out) const {
+const char* Patterns::match(const char* begin, const char* end, NestedReader& nested, const After& after,
+                            PatternMatch& out) const {
     const char* best = nullptr;
     const Ending* first = nullptr;
     Numbers numbers{};
     out.ended = nullptr;
-    follow(0, begin, begin, end, nested, numbers, 0, [&](const Node& here, const char* at, const Numbers& read) {
-        if (!fits(begin, at, end, after)) return;
-        if (!out.ended || at > out.ended) out.ended = at;
-        PatternMatch match = out;
-        if (best && at < best) return;
-        const Ending* const ending = take_first(here, read, match);
-        if (!ending || (first && at == best && first->order <= ending->order)) return;
-        best = at;
-        first = ending;
-        out = match;
-    });
+    out.several_ways = false;
+    follow(0, begin, begin, end, nested, numbers, 0, out.several_ways,
+           [&](const Node& here, const char* at, const Numbers& read) {
+               if (!fits(begin, at, end, after)) return;
+               if (!out.ended || at > out.ended) out.ended = at;
+               PatternMatch match = out;
+               if (best && at < best) return;
+               const Ending* const ending = take_first(here, read, match);
+               if (!ending || (first && at == best && first->order <= ending->order)) return;
+               best = at;
+               first = ending;
+               out = match;
+           });
     return best;
 }
 

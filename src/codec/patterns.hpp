@@ -245,21 +245,12 @@ private:
         std::uint32_t node = 0;
         Ending ending;
     };
-    // The way through the texts so far.
-    struct Way {
-        const char* p;
-        std::uint32_t node;
-        unsigned count;                        // of numbers
-    };
-    enum class Turn : std::uint8_t { none, one, several };
-
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
     static void set_simple(Ending& ending, const std::vector<PatternNumber>& numbers);
     void place_rows();
     const Cell& cell(std::uint32_t row, char c) const {
         return cells_[(row & ~row_flags) + classes_[static_cast<unsigned char>(c)]];
     }
-    bool goes_on(const Cell& cell, const char* p, const char* end) const;
     void find_runs();
     void find_rules();
     void find_number(std::uint32_t node);
@@ -281,15 +272,11 @@ private:
         const std::uint32_t row = nodes_[node].row;
         return (row & (counts | turns | nests)) == 0 && (p == end || cell(row, *p).node != node);
     }
-    bool may_end_or_go_on(std::uint32_t node, const char* begin, const char* p, const char* end, char stop) const;
-    Turn turn(Way& way, const char* begin, const char* end, NestedReader& nested, char stop, Numbers& numbers) const;
     template <typename Visit>
     void follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
-                Numbers& numbers, unsigned count, const Visit& visit) const;
+                Numbers& numbers, unsigned count, bool& several_ways, const Visit& visit) const;
     static bool add_nested(Numbers& numbers, unsigned count, const PatternMatch& match);
     bool fits(const char* begin, const char* at, const char* end, const After& after) const;
-    const char* match_best(const char* begin, const char* end, NestedReader& nested, const After& after,
-                           PatternMatch& out) const;
     // The first of the node's spellings whose numbers are in range.
     const Ending* take_first(const Node& node, const Numbers& numbers, PatternMatch& out) const {
         const Ending* ending = endings_.data() + node.first_ending;
@@ -452,51 +439,6 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
     if (!by_number.p) return found;
     if (!found.end) return end_of(by_number, begin, end, glued, numbers);
     return found.end > by_number.p ? found : Quick{};
-}
-
-// What is not one way through the texts, with one end, is match_best's.
-inline const char* Patterns::match(const char* begin, const char* end, NestedReader& nested, const After& after,
-                                   PatternMatch& out) const {
-    const Node* const nodes = nodes_.data();
-    const Cell* const cells = cells_.data();
-    const std::uint8_t* const classes = classes_;
-    Numbers numbers;
-    numbers.tail_bits = 0;
-    numbers.numeric = false;
-    Way way{begin, 0, 0};
-    std::uint32_t row = root_row_, passed = 0;  // passed: where a text ended before
-    out.several_ways = false;
-    out.ended = nullptr;
-    while (way.p != end) {
-        const bool may_count = row >= nests && is_digit(*way.p);
-        if (may_count && (row & counts) != 0) {
-            const bool in_word = way.p != begin && is_word(way.p[-1]);
-            const char* const behind = plain_number(way.p, end, in_word, numbers.value[way.count]);
-            if (!behind) break;
-            way = {behind, nodes[way.node].number, way.count + 1};
-        } else if ((row & nests) != 0 || (may_count && (row & turns) != 0)) {
-            const Turn turned = turn(way, begin, end, nested, after.stop, numbers);
-            out.several_ways = turned == Turn::several;
-            if (out.several_ways) return match_best(begin, end, nested, after, out);
-            if (turned == Turn::none) break;
-        } else {
-            const Cell& cell = cells[(row & ~row_flags) + classes[static_cast<unsigned char>(*way.p)]];
-            if (cell.node != way.node) break;
-            passed |= row & ends;
-            way.node = cell.next;
-            row = cell.row;
-            ++way.p;
-            continue;
-        }
-        passed |= row & ends;
-        row = nodes[way.node].row;
-    }
-    // Nothing goes on here.
-    if ((row & ends) != 0 && fits(begin, way.p, end, after)) {
-        out.ended = way.p;
-        if (take_first(nodes[way.node], numbers, out)) return way.p;
-    }
-    return passed != 0 ? match_best(begin, end, nested, after, out) : nullptr;
 }
 
 }  // namespace isaforge::codec
