@@ -726,9 +726,8 @@ void Builder::set_simple_place(ReadStep& step, const Field& field) const {
 void Builder::set_characters(ReadStep& step, std::string_view text, bool spaced) {
     std::string characters(text);
     if (spaced) characters += ' ';
-    if (characters.size() > sizeof step.characters) return;
+    if (characters.size() > sizeof step.characters || std::endian::native == std::endian::big) return;
     std::memcpy(&step.characters, characters.data(), characters.size());
-    std::memset(&step.are_known, 0xff, characters.size());
     step.known_size = static_cast<std::uint8_t>(characters.size());
     step.is_hard = step.ends_word && !spaced;
 }
@@ -902,6 +901,7 @@ void Builder::number_steps(const std::vector<Reading>& readings, std::vector<Sha
     }
     for (Shape& shape : shapes) {
         for (ReadStep& step : shape.steps) step.forks = step.node != 0 && std::popcount(behind[step.node]) > 1;
+        shape.plain.assign(shape.steps.begin(), shape.steps.end());
     }
 }
 

@@ -27,6 +27,17 @@ struct Classes {
 constexpr Classes letter_classes(false, '~'), folded_classes(true, '~'), all_classes(false, 255),
     all_folded_classes(true, 255);
 
+// By which characters there are rules: small letters where case does not matter, and "0" for any digit.
+constexpr std::array<std::uint8_t, 256> keys_of(bool fold) {
+    std::array<std::uint8_t, 256> out{};
+    for (unsigned c = 0; c < out.size(); ++c) {
+        const bool is_capital = fold && c >= 'A' && c <= 'Z';
+        out[c] = static_cast<std::uint8_t>(c >= '0' && c <= '9' ? '0' : is_capital ? c | 0x20 : c);
+    }
+    return out;
+}
+constexpr std::array<std::uint8_t, 256> keys = keys_of(false), folded_keys = keys_of(true);
+
 // What an expression goes on with.
 constexpr std::array<bool, 256> operators = [] {
     std::array<bool, 256> out{};
@@ -58,6 +69,7 @@ bool may_go_on(const char* p, const char* end, char stop) {
 Patterns::Patterns(bool case_insensitive, bool expressions)
     : case_insensitive_(case_insensitive),
       expressions_(expressions),
+      key_of_(case_insensitive ? folded_keys.data() : keys.data()),
       classes_(folded_classes.of.data()),
       nodes_(1),
       branches_(1) {}
@@ -127,12 +139,14 @@ void Patterns::set_simple(Ending& ending, const std::vector<PatternNumber>& numb
     if (drop >= std::numeric_limits<std::uint64_t>::digits) return;
     if (numbers.size() == 2) {
         const PatternNumber& other = numbers[1];
-        if (other.scale != rule.scale || other.same_as != 0 || other.bias < rule.bias || other.bias > rule.bias + most)
+        if (other.scale != rule.scale || other.same_as != 0 || other.bias < rule.bias ||
+            other.bias > rule.bias + 0xffff)
             return;
-        ending.gap = static_cast<std::uint32_t>(other.bias - rule.bias);
+        ending.gap = static_cast<std::uint16_t>(other.bias - rule.bias);
     }
+    if (ending.code > std::numeric_limits<std::uint32_t>::max()) return;
     ending.simple = true;
-    ending.number.code = ending.code;
+    ending.number.code = static_cast<std::uint32_t>(ending.code);
     ending.number.bias = static_cast<std::int32_t>(rule.bias);
     ending.number.low = static_cast<std::uint32_t>(low * rule.scale);
     ending.number.span = static_cast<std::uint32_t>((rule.high - low) * rule.scale);
@@ -181,24 +195,23 @@ std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
     return case_insensitive_ && is_alpha(letter) ? 0 : child;
 }
 
-Patterns::Rule& Patterns::rule_for(char letter, std::uint8_t letters) {
-    std::uint8_t& number = rule_of_[static_cast<unsigned char>(letter)];
-    if (number == 0) {
-        number = static_cast<std::uint8_t>(rules_.size());
-        Rule& rule = rules_.emplace_back();
-        rule.letters = letters;
-        rule.forbidden = goes_on_as_word;
-        if (letters == 0 || (before_size_ != 0 && expressions_)) rule.forbidden |= goes_on_as_number;
-    }
-    if (case_insensitive_ && is_alpha(letter)) rule_of_[static_cast<unsigned char>(letter & ~0x20)] = number;
-    return rules_[number];
+// Null where there are too many.
+Patterns::Rule* Patterns::rule_for(char letter) {
+    if (const Rule* const known = rule_of(letter)) return &rules_[static_cast<std::size_t>(known - rules_.data())];
+    if (rules_.size() == sizeof keys_) return nullptr;
+    keys_ |= std::uint64_t{static_cast<unsigned char>(letter)} << (8 * rules_.size());
+    are_keys_ |= std::uint64_t{0x80} << (8 * rules_.size());
+    Rule& rule = rules_.emplace_back();
+    rule.letters = is_digit(letter) ? 0 : 1;
+    rule.forbidden = goes_on_as_word;
+    if (rule.letters == 0 || (before_size_ != 0 && expressions_)) rule.forbidden |= goes_on_as_number;
+    return &rule;
 }
 
 // Which texts are a letter with a number or a range behind it, of which nothing else is a text that begins so.
 void Patterns::find_rules() {
     std::uint32_t node = 0;
     char letter = 0;
-    rules_.assign(1, {});
     for (; before_size_ < most_before; before_[before_size_++] = letter) {
         const std::uint32_t next = only_branch(node, letter);
         if (next == 0 || nodes_[next].row >= nests) break;
@@ -212,7 +225,8 @@ void Patterns::find_rules() {
         const std::uint32_t number = nodes_[child].number;
         const std::uint8_t singles = number == 0 ? std::uint8_t{0} : simple_endings(number, 1);
         if (singles != 0 && (nodes_[child].row & beside_letters) == counts && branches_[number].child == 0) {
-            rule_for(branches_[child].letter, 1).set_single(endings_[nodes_[number].first_ending], singles);
+            if (Rule* const rule = rule_for(branches_[child].letter))
+                rule->set_single(endings_[nodes_[number].first_ending], singles);
         }
         for (std::uint32_t open = branches_[child].child; open != 0; open = branches_[open].sibling) {
             char middle = 0, close = 0;
@@ -223,12 +237,13 @@ void Patterns::find_rules() {
             const std::uint32_t last = only_branch(nodes_[between].number, close);
             if (last == 0 || branches_[last].child != 0 || is_word(middle) || is_word(close)) continue;
             if (simple_endings(last, 2) == 0) continue;
-            Rule& rule = rule_for(branches_[child].letter, 1);
-            rule.range = endings_[nodes_[last].first_ending].number;
-            rule.gap = endings_[nodes_[last].first_ending].gap;
-            rule.open = branches_[open].letter;
-            rule.middle = middle;
-            rule.close = close;
+            Rule* const rule = rule_for(branches_[child].letter);
+            if (!rule) break;
+            rule->range = endings_[nodes_[last].first_ending].number;
+            rule->gap = endings_[nodes_[last].first_ending].gap;
+            rule->open = branches_[open].letter;
+            rule->middle = middle;
+            rule->close = close;
             break;
         }
     }
@@ -243,8 +258,7 @@ void Patterns::find_number(std::uint32_t node) {
         const Cell& next = cell(nodes_[node].row, digit);
         if (next.node == node && number_may_go_on(next.next, true)) return;
     }
-    for (char digit = '0'; digit <= '9'; ++digit)
-        rule_for(digit, 0).set_single(endings_[nodes_[number].first_ending], singles);
+    if (Rule* const rule = rule_for('0')) rule->set_single(endings_[nodes_[number].first_ending], singles);
 }
 
 // Whether texts go on behind a number with what else ends one. `by_digits`: it is no number but such letters, which may also end.

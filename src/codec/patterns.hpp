@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -187,7 +188,7 @@ private:
     // A number that, less `bias`, is `low` or at most `span` more, by none of the bits `between`. It lies in the code from bit `shift` on,
     // without its lowest `drop` bits.
     struct Counted {
-        std::uint64_t code = 0;
+        std::uint32_t code = 0;
         std::int32_t bias = 0;
         std::uint32_t low = 0, span = 0, between = 0, mask = 0;
         std::uint8_t shift = 0, drop = 0;
@@ -204,14 +205,14 @@ private:
         std::uint16_t count = 0;
         bool nested = false;
         bool simple = false, named = false;    // its number is such a one; a second one is larger by `gap`
+        std::uint16_t gap = 0;
         Counted number;
-        std::uint32_t gap = 0;
         std::uint32_t order = 0, row = 0;
     };
     // How texts that begin with a character are numbers: those that are one, and ranges.
-    struct Rule {
+    struct alignas(64) Rule {
         Counted single, range;
-        std::uint32_t gap = 0;                  // of a range
+        std::uint16_t gap = 0;                  // of a range
         std::uint8_t singles = 0;               // so many endings has a text that is one number, the first of which is `single`
         std::uint8_t letters = 0;               // so many before the number
         std::uint8_t forbidden = 0;             // what must not stand behind it: of `behind_kinds`
@@ -258,7 +259,13 @@ private:
     std::uint32_t single_way(std::uint32_t node, char& letter) const;
     std::uint32_t only_branch(std::uint32_t node, char& letter) const;
     bool number_may_go_on(std::uint32_t node, bool by_digits) const;
-    Rule& rule_for(char letter, std::uint8_t letters);
+    Rule* rule_for(char letter);
+    const Rule* rule_of(char c) const {
+        constexpr std::uint64_t each = 0x0101010101010101;
+        const std::uint64_t others = keys_ ^ (each * key_of_[static_cast<unsigned char>(c)]);
+        const std::uint64_t same = (others - each) & ~others & are_keys_;
+        return same == 0 ? nullptr : rules_.data() + static_cast<unsigned>(std::countr_zero(same)) / 8;
+    }
     static Quick match_range(const char* p, const char* end, const Rule& rule);
     Quick match_word(const char* p, const char* end, const char* readable, bool glued) const;
     // Where the letters that were looked at led to.
@@ -309,13 +316,15 @@ private:
     bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
 
     bool case_insensitive_, expressions_;
-    std::uint32_t root_row_ = 0;                      // Node::row of the first
-    // See match_quick: what stands before all texts, and by the character behind it the rule, in rules_; 0: none.
+    // See match_quick: what stands before all texts, and the characters behind it that rules are for, in small letters where case does
+    // not matter; "0" is any digit.
     static constexpr unsigned most_before = 4;
     std::uint8_t before_size_ = 0;
     char before_[most_before] = {};
-    std::array<std::uint8_t, 256> rule_of_{};
+    std::uint64_t keys_ = 0, are_keys_ = 0;  // a byte for each rule, and the highest bit of each
+    const std::uint8_t* key_of_;
     std::vector<Rule> rules_;
+    std::uint32_t root_row_ = 0;                      // Node::row of the first
     const std::uint8_t* classes_;                     // of letters: their cells in a row
     std::vector<Node> nodes_;
     std::vector<Cell> cells_;
@@ -343,7 +352,9 @@ inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end,
     const char* p = begin;
     for (unsigned i = 0; i < before_size_; ++i)
         if (*p++ != before_[i]) return {};
-    const Rule& rule = rules_[rule_of_[static_cast<unsigned char>(*p)]];
+    const Rule* const known = rule_of(*p);
+    if (!known) return match_word(begin, end, readable, glued);
+    const Rule& rule = *known;
     p += rule.letters;
     unsigned digit = static_cast<unsigned>(*p) - '0';
     if (digit > 9 || rule.singles == 0) {

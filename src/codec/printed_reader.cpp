@@ -198,12 +198,13 @@ PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const Rea
 }
 
 // The same, with all of them at once. Null where it may be something else.
-[[gnu::always_inline]] inline const char* PrintedReader::plain_literal(const char* p, const ReadStep& step) const {
+[[gnu::always_inline]] inline const char* PrintedReader::plain_literal(const char* p, const PlainStep& step) const {
     std::uint64_t characters = 0;
     if (readable_ - p <= static_cast<std::ptrdiff_t>(sizeof characters)) return nullptr;
     std::memcpy(&characters, p, sizeof characters);
     p += step.known_size;
-    if (((characters ^ step.characters) & step.are_known) != 0 || step.is_hard || p > end_) return nullptr;
+    const unsigned unknown = 8 * (sizeof characters - step.known_size);
+    if (step.is_hard || (characters ^ step.characters) << unknown != 0 || p > end_) return nullptr;
     return p;
 }
 
@@ -287,15 +288,16 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
                                                                             Forks* forks, Found& found) {
     const char* p = at.p;
     std::uint64_t word = at.word;
-    const ReadStep* step = at.step;
+    const PlainStep* const first = shape.plain.data();
+    const PlainStep* step = first + at.step;
     Seen seen = Seen::taken;
-    for (const ReadStep* const end = shape.steps.data() + shape.steps.size(); step != end; ++step) {
-        if (step->kind == ReadStep::Kind::literal) {
+    for (const PlainStep* const end = first + shape.plain.size(); step != end; ++step) {
+        if (step->kind == PlainStep::Kind::literal) {
             if (const char* const behind = plain_literal(p, *step)) {
                 p = behind;
             } else {
                 const char* other = p;
-                seen = literal_slowly(other, *step);
+                seen = literal_slowly(other, shape.steps[static_cast<std::size_t>(step - first)]);
                 if (seen != Seen::taken) break;
                 p = other;
             }
@@ -306,7 +308,7 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
                 plain = {p, step->table->left_out};
             } else if (!plain.end) {
                 Patterns::Quick other;
-                seen = field_slowly(begin, *step, other, found, false);
+                seen = field_slowly(begin, shape.steps[static_cast<std::size_t>(step - first)], other, found, false);
                 if (seen != Seen::taken) break;
                 plain = {other.end == begin ? p : other.end, other.code};
             }
@@ -315,15 +317,17 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
         } else {
             const char* other = p;
             std::uint64_t bits = 0;
-            seen = step->kind == ReadStep::Kind::any ? members(other, *step, bits, found) : Seen::unclear;
+            seen = step->kind == PlainStep::Kind::any
+                       ? members(other, shape.steps[static_cast<std::size_t>(step - first)], bits, found)
+                       : Seen::unclear;
             if (seen != Seen::taken) break;
             p = other;
             word |= bits;
         }
         if (step->forks && forks) [[unlikely]]
-            forks->add(p, word, step - shape.steps.data() + 1, *step);
+            forks->add(p, word, static_cast<std::size_t>(step - first) + 1, *step);
     }
-    at = {p, step, word};
+    at = {p, static_cast<std::size_t>(step - first), word};
     return seen;
 }
 
@@ -375,19 +379,18 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
         if ((head != no_index && shape.head != head) || forks_.failed(shape)) continue;
         const char next = cursor != end_ ? *cursor : '\n';
         if (tables_.letter[static_cast<unsigned char>(next)] != 0 && shape.spaced) continue;
-        const ReadStep* const first = shape.steps.data();
-        Progress at{cursor, first, 0};
+        Progress at{cursor, 0, 0};
         at.p += static_cast<unsigned>(shape.spaced & (next == ' '));
         forks_.go_on(shape, at);
         const Seen seen = take_steps(at, shape, &forks_, text);
         if (seen == Seen::refused) {
-            forks_.fail(*at.step);
+            forks_.fail(shape.plain[at.step]);
             continue;
         }
         const bool is_simple = std::ranges::all_of(shape.head_fields, &Shape::HeadField::simple);
         if (seen == Seen::unclear || !is_simple) {
             stop_at_ = {&found, static_cast<std::size_t>(&candidate - found.candidates.data()), head, cursor};
-            if (seen == Seen::unclear && at.step != first) forks_.add(at.p, at.word, at.step - first, at.step[-1]);
+            if (seen == Seen::unclear && at.step != 0) forks_.add(at.p, at.word, at.step, shape.plain[at.step - 1]);
             return Seen::unclear;
         }
         if (!at_end(at.p)) continue;

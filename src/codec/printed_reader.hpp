@@ -79,14 +79,14 @@ protected:
     // How far the steps of a candidate go that are plain.
     struct Progress {
         const char* p;                 // where the text goes on
-        const ReadStep* step;
+        std::size_t step;              // Shape::steps
         std::uint64_t word;            // what was read, in the image
     };
     // Candidates begin alike, for the most part: where those that were tried parted from others, and the steps that failed.
     class Forks {
     public:
         void begin() { count_ = 0, failed_ = 0; }
-        void fail(const ReadStep& step) { failed_ |= std::uint64_t{1} << step.node; }
+        void fail(const PlainStep& step) { failed_ |= std::uint64_t{1} << step.node; }
         bool failed(const Shape& shape) const { return (shape.nodes & failed_) != 0; }
         // The steps that a candidate has in common with one that was tried before are not taken again.
         void go_on(const Shape& shape, Progress& at) {
@@ -95,7 +95,7 @@ protected:
             const Fork& fork = forks_[count_ - 1];
             at = {fork.p, at.step + fork.steps, fork.word};
         }
-        void add(const char* p, std::uint64_t word, std::ptrdiff_t steps, const ReadStep& step) {
+        void add(const char* p, std::uint64_t word, std::size_t steps, const PlainStep& step) {
             if (count_ != most) forks_[count_++] = {p, word, static_cast<std::uint8_t>(steps), step.node};
         }
 
@@ -147,7 +147,7 @@ private:
     Seen plain_candidates(const Mnemonic& found, std::uint32_t head, const char*& cursor, Encoded& out);
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);
     Seen literal_slowly(const char*& cursor, const ReadStep& step) const;
-    const char* plain_literal(const char* p, const ReadStep& step) const;
+    const char* plain_literal(const char* p, const PlainStep& step) const;
     Seen field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out, Found& found, bool is_member);
     Patterns::Quick plain_operand(const char* p, const OperandTable& table, bool glued) const;
     Seen members(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);

@@ -975,8 +975,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, Encoded& out)
     Parsed parsed;
     Image& image = out.image;
     image = {};
-    Progress at{cursor, shape.steps.data(), 0};
-    const ReadStep* const end = at.step + shape.steps.size();
+    Progress at{cursor, 0, 0};
     if (is_quick_) forks_.go_on(shape, at);
     Found found;
     const char* p = at.p;
@@ -987,8 +986,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, Encoded& out)
             p = at.p;
             image.words[0] = at.word;
         }
-        if (seen != Seen::refused && at.step == end) break;
-        const ReadStep& one = *at.step++;
+        if (seen != Seen::refused && at.step == shape.steps.size()) break;
+        const ReadStep& one = shape.steps[at.step++];
         const bool good =
             seen == Seen::unclear && (looks_ ? told_step(p, one, form, parsed, image)
                                              : other_step(p, one, form, parsed, image, is_quick_ ? &found : nullptr));

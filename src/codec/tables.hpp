@@ -58,21 +58,21 @@ struct RowBegin {
 // One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
     Patterns patterns;                  // its texts as they are printed
+    // Behind a pattern that fits, what may make a longer text of it: none where the pattern is all of the text for certain.
+    Letters looks_on;
+    const std::uint8_t* valid_codes = &one_valid;  // `valid`, or one for all
+    std::uint64_t valid_mask = 0;
+    static constexpr std::uint8_t one_valid = 1;
+    bool decodes(std::uint64_t code) const { return valid_codes[code & valid_mask] != 0; }
     Letters first;                      // what its texts can begin with …
     bool is_number = false;             // … if it is not of kind number
     bool is_listed = false;             // of kind registers or enumeration: there are no other texts than the patterns
-    // Behind a pattern that fits, what may make a longer text of it: none where the pattern is all of the text for certain.
-    std::array<bool, 256> looks_on{};
     bool nullable = false;              // may be left out …
     bool all_valid = true;
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
     std::uint64_t left_out = 0;         // the code that leaving it out means
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes; empty where that is all, or it is too wide
-    bool decodes(std::uint64_t code) const { return valid_codes[code & valid_mask] != 0; }
-    const std::uint8_t* valid_codes = &one_valid;  // `valid`, or one for all
-    std::uint64_t valid_mask = 0;
-    static constexpr std::uint8_t one_valid = 1;
     std::atomic<bool> has_codes = false;  // what is said of codes is there
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
     bool needs_rows = false;            // some text holds a number: others may be written
@@ -131,24 +131,28 @@ private:
     bool differ_ = false;
 };
 
-// A step of reading the operands of a form. What most statements need of it comes first.
-struct ReadStep {
+// What most statements need of a step of reading the operands of a form. These are next to each other, for many forms are read.
+struct PlainStep {
     enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
     std::uint8_t node = 0;              // a number that steps have in common which do the same behind the same ones; 0: none
     bool forks = false;                 // candidates that have this step in common go on in different ways
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
+    // kind literal: its characters, and a blank behind them where one is printed there, if they are few enough to be compared at once,
+    // and how many; `is_hard`: they are not, or something must not stand behind them.
+    std::uint8_t known_size = 0;
+    bool is_hard = true;
+    std::uint64_t characters = 0;
+    // kind field: where it is free and all of it in the image's first word, at `bits`
+    const OperandTable* table = nullptr;
+    QuickPlace bits;
+};
+
+// All that there is to one.
+struct ReadStep : PlainStep {
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     bool ends_word = false;             // kind literal: no letter may stand behind it
     std::string_view text;
-    // kind literal: its characters, and a blank behind them where one is printed there, if they are few enough to be compared at
-    // once: so many, and which bits of these are they.
-    std::uint64_t characters = 0, are_known = 0;
-    std::uint8_t known_size = 0;
-    bool is_hard = true;                // they are not, or something must not stand behind them
-    // kind field: of its type, where it is free and all of it in the image's first word, at `bits`
-    const OperandTable* table = nullptr;
-    QuickPlace bits;
     Index type = no_index;              // kind field: Isa::operand_types
     const TextElement* element = nullptr;
     Index field = no_index;
@@ -169,6 +173,7 @@ struct Shape {
     std::uint32_t head = 0;             // Tables::heads
     bool spaced = false;                // a blank stands behind the mnemonic: `op.x` is not `op` and a symbol `.x`
     std::vector<ReadStep> steps;        // behind the mnemonic
+    std::vector<PlainStep> plain;       // the same
     std::uint64_t nodes = 0;            // a bit for each of the steps' numbers
     Image read;                         // the bits of fields that are read
     struct HeadField {
