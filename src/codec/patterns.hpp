@@ -136,8 +136,8 @@ public:
                       PatternMatch& out) const;
 
     // The same of what most texts are, which has nothing behind the instruction and no operands in it. Where something else stands
-    // there, null. `readable`: up to where characters may be looked at. A number, a letter with one behind it, or with a range ("v[4:5]"), all of them behind characters that are the same
-    // for all texts, is known by a rule; another text by its letters.
+    // there, no end. `readable`: up to where characters may be looked at. A number, a letter with one behind it, or with a range
+    // ("v[4:5]"), all of them behind characters that are the same for all texts, is known by a rule; another text by its letters.
     struct Quick {
         const char* end = nullptr;
         std::uint64_t code = 0;
@@ -173,7 +173,7 @@ private:
     static constexpr std::uint32_t ends = std::uint32_t{1} << 31, counts = std::uint32_t{1} << 30,
                                    turns = std::uint32_t{1} << 29, nests = std::uint32_t{1} << 28,
                                    beside_letters = ends | counts | turns | nests;
-    // All texts go on with the same few characters.
+    // Likewise: all texts go on with the same few characters, a run.
     static constexpr std::uint32_t runs = std::uint32_t{1} << 27, row_flags = beside_letters | runs;
     struct Run {
         std::uint64_t characters = 0, mask = 0;
@@ -343,7 +343,7 @@ inline bool Patterns::fits(const char* begin, const char* at, const char* end, c
     return !expressions_ || at == end || is_alpha(*begin) || !may_go_on(at, end, after.stop);
 }
 
-// Neither calls nor loops but over the digits: this is what most of a program's operands are read by.
+// No loops but over the digits, and no calls: this is what most of a program's operands are read by.
 inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end, const char* readable,
                                              bool glued) const {
     constexpr std::ptrdiff_t most = most_before + 18;  // characters that are looked at
