@@ -130,7 +130,7 @@ ExpressionPointer ParserBase::binary(unsigned level) {
     for (;;) {
         const BinaryOperator* found = binary_operator(peek());
         if (!found || found->level < level) return left;
-        advance();
+        move_on();
         skip_newlines();  // an operator at the end of a line
         auto node = std::make_shared<Expression>();
         node->kind = ExpressionKind::binary;
@@ -149,7 +149,7 @@ ExpressionPointer ParserBase::unary() {
     if (at("!")) op = Operator::logical_not;
     if (at("-.")) op = Operator::fnegate;
     if (op == Operator::none) return postfix();
-    advance();
+    move_on();
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::unary;
     node->op = op;
@@ -178,7 +178,7 @@ bool ParserBase::at_member() const { return at(".") && peek().place.offset == la
 
 // register.FIELD, memory.u32[address]
 ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
-    advance();
+    move_on();
     auto node = std::make_shared<Expression>();
     if (base->kind == ExpressionKind::name && at(TokenKind::name) && (is_type(peek().text) || next_is('('))) {
         node->kind = ExpressionKind::element;
@@ -211,7 +211,7 @@ ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
     bool run = false;
     {
         const Nest nest(*this);
-        advance();
+        move_on();
         high = expression();
         run = accept("+:");
         if (run || accept(":")) low = expression();
@@ -283,7 +283,7 @@ std::vector<ExpressionPointer> ParserBase::arguments() {
     std::vector<ExpressionPointer> out;
     {
         const Nest nest(*this);
-        advance();
+        move_on();
         while (!at(")") && !at(TokenKind::end)) {
             out.push_back(argument());
             if (!accept(",")) break;
@@ -327,7 +327,7 @@ ExpressionPointer ParserBase::primary() {
         return integer(token.number, token.place);
     }
     if (at(TokenKind::floating)) {
-        advance();
+        move_on();
         node->kind = ExpressionKind::floating;
         node->floating = token.floating;
         return node;
@@ -336,7 +336,7 @@ ExpressionPointer ParserBase::primary() {
         ExpressionPointer inner;
         {
             const Nest nest(*this);
-            advance();
+            move_on();
             inner = expression();
         }
         expect_close(")", "to close the parenthesis");
@@ -348,7 +348,7 @@ ExpressionPointer ParserBase::primary() {
         return integer(0, token.place);
     }
     if (token.text == "true" || token.text == "false") {
-        advance();
+        move_on();
         return integer(token.text == "true", token.place);
     }
     if (is_type(token.text)) {
@@ -359,7 +359,7 @@ ExpressionPointer ParserBase::primary() {
             return finished(std::move(conversion));
         }
     }
-    advance();
+    move_on();
     if (at_arguments()) return call(token);
     node->name = std::string(token.text);
     node->kind = ExpressionKind::name;
@@ -418,7 +418,7 @@ ParserBase::Cases ParserBase::cases(bool as_statement) {
     const unsigned outside = std::exchange(nest_, 0);  // line ends count in here
     if (!expect("{", "to begin the cases")) return nest_ = outside, out;
     for (bool last = false;;) {
-        while (at(TokenKind::newline) || at(";")) advance();
+        while (at(TokenKind::newline) || at(";")) move_on();
         if (at("}") || at(TokenKind::end)) break;
         if (last || out.tests.size() >= deepest_nesting / 2) {
             diagnostics_.error(peek().place, last ? std::string("`else` stands behind all other cases")
@@ -443,7 +443,7 @@ ParserBase::Cases ParserBase::cases(bool as_statement) {
             complain("';' or the line's end after a case");
             skip_row();
         }
-        if (same(peek().place, before)) advance();
+        if (same(peek().place, before)) move_on();
     }
     nest_ = outside;
     expect("}", "to close the cases");
@@ -535,7 +535,7 @@ void ParserBase::assignment(Block& out) {
     while (accept(",")) statement.targets.push_back(expression());
     statement.compound = compound_operator(peek());
     if (statement.compound != Operator::none) {
-        advance();
+        move_on();
     } else if (!expect("=", "after what is assigned to")) {
         skip_row();
         return;
@@ -595,7 +595,7 @@ Block ParserBase::block() {
     Block out;
     if (!expect("{", "to begin a block of statements")) return out;
     for (;;) {
-        while (at(TokenKind::newline) || at(";")) advance();
+        while (at(TokenKind::newline) || at(";")) move_on();
         if (at("}") || at(TokenKind::end)) break;
         const Place before = peek().place;
         statement(out);
@@ -603,7 +603,7 @@ Block ParserBase::block() {
             complain("';' or the line's end after a statement");
             skip_row();
         }
-        if (same(peek().place, before)) advance();
+        if (same(peek().place, before)) move_on();
     }
     expect("}", "to close the block of statements");
     return out;
@@ -619,25 +619,26 @@ Block ParserBase::statements_until_row_end() {
             complain("';' between statements");
             skip_row();
         }
-        if (same(peek().place, before) && !at_row_end()) advance();
+        if (same(peek().place, before) && !at_row_end()) move_on();
     }
     return out;
 }
 
 // Past statements, or an expression, that nobody asks for: to the end of the line or `only`.
 void ParserBase::pass_over_meaning() {
-    unsigned open = 0;
     bool goes_on = true;  // a line that ends like this one goes on in the next
     while (!at(TokenKind::end)) {
-        if (at(TokenKind::newline) && (open != 0 || goes_on || next_line_begins("?") || next_line_begins(":"))) {
+        if (at(TokenKind::newline) && (goes_on || next_line_begins("?") || next_line_begins(":"))) {
             skip_newlines();
             continue;
         }
-        if (open == 0 && (at_row_end() || at_only())) return;
-        if (at("(") || at("[") || at("{")) ++open;
-        if ((at(")") || at("]") || at("}")) && open-- == 0) return;
+        if (at_row_end() || at_only() || at(")") || at("]")) return;
         goes_on = binary_operator(peek()) != nullptr || at(",") || at("=");
-        advance();
+        if (at("(") || at("[") || at("{")) {
+            lexer_.skip_inside();
+            move_on();
+        }
+        move_on();
     }
 }
 

@@ -53,9 +53,11 @@ void Lexer::skip_blanks() {
         const char c = text_[position_];
         if (c == ' ' || c == '\t' || c == '\r') {
             ++position_;
-        } else if (c == '/' && at(position_ + 1) == '/') {
-            while (position_ < text_.size() && text_[position_] != '\n') ++position_;
-        } else if (c == '/' && at(position_ + 1) == '*') {
+        } else if (c != '/') {
+            return;
+        } else if (at(position_ + 1) == '/') {
+            position_ = static_cast<std::uint32_t>(std::min(text_.find('\n', position_), text_.size()));
+        } else if (at(position_ + 1) == '*') {
             const std::uint32_t begin = position_;
             const std::size_t close = text_.find("*/", position_ + 2);
             position_ = static_cast<std::uint32_t>(close == std::string_view::npos ? text_.size() : close + 2);
@@ -86,6 +88,28 @@ Token Lexer::next() {
         return make(TokenKind::dashes, begin);
     }
     return symbol(begin);
+}
+
+void Lexer::skip_inside() {
+    for (unsigned open = 1;; ++position_) {
+        skip_blanks();
+        if (position_ >= text_.size()) return;
+        switch (text_[position_]) {
+            case '(':
+            case '[':
+            case '{': ++open; break;
+            case ')':
+            case ']':
+            case '}':
+                if (--open == 0) return;
+                break;
+            case '"':
+                string(position_);
+                --position_;
+                break;
+            default: break;
+        }
+    }
 }
 
 Token Lexer::number(std::uint32_t begin) {
@@ -178,7 +202,7 @@ Token Lexer::symbol(std::uint32_t begin) {
         return make(TokenKind::symbol, begin);
     }
     for (const std::string_view candidate : symbols) {
-        if (!rest.starts_with(candidate)) continue;
+        if (candidate[0] != rest[0] || !rest.starts_with(candidate)) continue;
         position_ += static_cast<std::uint32_t>(candidate.size());
         return make(TokenKind::symbol, begin);
     }

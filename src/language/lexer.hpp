@@ -30,6 +30,9 @@ public:
     // The token that begins at or after the current position, and moves behind it.
     Token next();
 
+    // Moves to the bracket that closes the one behind which the lexer is, or to the text's end.
+    void skip_inside();
+
     // Where the next token will be looked for, and to go back to such a place.
     std::uint32_t position() const { return position_; }
     void seek(std::uint32_t position) { position_ = position; }

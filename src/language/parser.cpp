@@ -85,10 +85,11 @@ private:
 
     std::string piece(std::initializer_list<std::string_view> ends);
     Place body();
-    void repeat(const std::vector<std::vector<Binding>>& bindings, Place body, bool by_lines);
+    Repeated repeated_text(Place body, const std::vector<Name>& names) const;
+    void repeat(const std::vector<std::vector<Replacement>>& bindings, const Repeated& text, bool by_lines);
     void repetition();
-    std::vector<std::vector<Binding>> repeated(const std::vector<Name>& names);
-    std::vector<Binding> tuple(const std::vector<Name>& names, std::string_view context);
+    std::vector<std::vector<Replacement>> repeated(const std::vector<Name>& names);
+    std::vector<Replacement> tuple(const std::vector<Name>& names, std::string_view context);
     void part();
     void use_part(bool by_lines);
     bool repeats(bool by_lines);
@@ -167,14 +168,14 @@ void Parser::run() {
             const std::string_view meant = nearest(first.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
             // What follows belongs to what could not be read: go on where a line begins like a declaration.
-            advance();
+            move_on();
             if (at(TokenKind::name)) broken_.insert(std::string(peek().text));
             const auto known_here = [&] {
                 return at(TokenKind::name) && std::find(known.begin(), known.end(), peek().text) != known.end();
             };
             do {
                 if (at(TokenKind::newline)) skip_newlines();
-                while (!at(TokenKind::newline) && !at(TokenKind::end)) advance();
+                while (!at(TokenKind::newline) && !at(TokenKind::end)) move_on();
                 skip_newlines();
             } while (!at(TokenKind::end) && !known_here());
         } else if (!at(TokenKind::newline) && !at(TokenKind::end)) {
@@ -489,7 +490,7 @@ void Parser::rows_inside(std::string_view what, Row& row, Place open) {
             complain("the end of the row");
             skip_row();
         }
-        if (same(peek().place, before) && !at("}")) advance();
+        if (same(peek().place, before) && !at("}")) move_on();
     }
 }
 
@@ -529,7 +530,7 @@ Place Parser::body() {
     while (!at(TokenKind::end)) {
         if (at("{")) ++depth;
         if (at("}") && --depth == 0) break;
-        advance();
+        move_on();
     }
     Place out{open.file, open.offset + 1, peek().place.offset - open.offset - 1};
     if (at(TokenKind::end)) complain("'}' to close what is repeated").note(open, "it begins here");
@@ -537,22 +538,28 @@ Place Parser::body() {
     return out;
 }
 
-void Parser::repeat(const std::vector<std::vector<Binding>>& bindings, Place body, bool by_lines) {
+Repeated Parser::repeated_text(Place body, const std::vector<Name>& names) const {
+    std::vector<std::string_view> words;
+    for (const Name& name : names) words.emplace_back(name.text);
+    return {body, words, sources_};
+}
+
+void Parser::repeat(const std::vector<std::vector<Replacement>>& bindings, const Repeated& text, bool by_lines) {
     std::vector<FileId> files;
-    for (const std::vector<Binding>& each : bindings) {
-        out_.repeated += body.length + 1;
+    for (const std::vector<Replacement>& each : bindings) {
+        out_.repeated += text.body().length + 1;
         if (out_.repeated > most_repeated) {
-            diagnostics_.error(body, fmt::format("`for` and `use` make more than {} characters", most_repeated));
+            diagnostics_.error(text.body(), fmt::format("`for` and `use` make more than {} characters", most_repeated));
             return;
         }
-        files.push_back(substitute(body, each, sources_, by_lines));
+        files.push_back(text.with(each, sources_, by_lines));
     }
     read_first(std::move(files));
 }
 
 // (x, y) for as many names
-std::vector<Binding> Parser::tuple(const std::vector<Name>& names, std::string_view context) {
-    std::vector<Binding> out;
+std::vector<Replacement> Parser::tuple(const std::vector<Name>& names, std::string_view context) {
+    std::vector<Replacement> out;
     const Place begin = peek().place;
     if (!expect("(", context)) return out;
     skip_newlines();
@@ -577,8 +584,8 @@ std::vector<Binding> Parser::tuple(const std::vector<Name>& names, std::string_v
 }
 
 // 1..4 "text" word (x, y): what stands for the names, each time
-std::vector<std::vector<Binding>> Parser::repeated(const std::vector<Name>& names) {
-    std::vector<std::vector<Binding>> out;
+std::vector<std::vector<Replacement>> Parser::repeated(const std::vector<Name>& names) {
+    std::vector<std::vector<Replacement>> out;
     while (!at("{") && !at(TokenKind::end) && out.size() <= longest_range) {
         skip_newlines();
         const Place where = peek().place;
@@ -625,9 +632,9 @@ void Parser::repetition() {
         names.push_back(expect_name("a name that stands for something else each time"));
     }
     if (!expect("in", "before what the name stands for")) return skip_row();
-    const std::vector<std::vector<Binding>> bindings = repeated(names);
+    const std::vector<std::vector<Replacement>> bindings = repeated(names);
     const Place what = body();
-    if (what.known()) repeat(bindings, what, true);
+    if (what.known()) repeat(bindings, repeated_text(what, names), true);
 }
 
 // part NAME(parameters) [only …] { … }
@@ -636,8 +643,9 @@ void Parser::part() {
     out.name = expect_name("the name of the part");
     out.parameters = parameters();
     out.only = only();
-    out.body = body();
-    if (!out.body.known()) return;
+    const Place text = body();
+    if (!text.known()) return;
+    out.text = repeated_text(text, out.parameters);
     auto& versions = out_.parts[out.name.text];
     if (!versions.empty() && (out.only.empty() || versions.front().only.empty())) {
         diagnostics_.error(out.name.place, fmt::format("there is a part '{}' already", out.name.text))
@@ -671,11 +679,11 @@ void Parser::use_part(bool by_lines) {
         version_only_ = std::make_shared<const Only>(std::move(both));
     }
     versions_ = std::max(versions_, versions.size());
-    std::vector<Binding> bindings;
+    std::vector<Replacement> bindings;
     const std::size_t errors = diagnostics_.errors();
     if (!part.parameters.empty()) bindings = tuple(part.parameters, "before the arguments of the part");
     if (diagnostics_.errors() != errors) return skip_row();
-    repeat({std::move(bindings)}, part.body, by_lines);
+    repeat({std::move(bindings)}, part.text, by_lines);
 }
 
 // Whether `for` or `use` is next, of which each is read as what it stands for.
@@ -924,7 +932,7 @@ void Parser::registers(bool single) {
             if (diagnostics_.errors() != before) out.lanes = nullptr;
         } else if (at("one") || at(TokenKind::number)) {
             out.write_ports = at("one") ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(peek().number, 64));
-            advance();
+            move_on();
             expect("write", "after the number of ports");
             if (!accept("port")) expect("ports", "after `write`");
         } else if (accept("zero")) {
@@ -1054,7 +1062,7 @@ void Parser::number() {
     const Place begin = peek().place;
     number_term(out);
     while (at("+") || at("-")) {
-        if (at("+")) advance();
+        if (at("+")) move_on();
         number_term(out);
     }
     out.place = from(begin);
@@ -1122,7 +1130,7 @@ void Parser::cell_name(Cell& cell, bool in_bar) {
                                        "or the rows of an operand",
                                        cell.name.text));
         cell.broken = true;
-        while (!at("|") && !at(TokenKind::newline) && !at(TokenKind::end)) advance();
+        while (!at("|") && !at(TokenKind::newline) && !at(TokenKind::end)) move_on();
     }
     if (accept("in")) {
         cell.low = expression();
@@ -1190,7 +1198,7 @@ void Parser::append_bar(Bar& bar) {
     for (;;) {
         if (at(TokenKind::newline) && next_line_begins("|")) {  // a long bar goes on in the next line
             skip_newlines();
-            advance();
+            move_on();
         }
         if (at_row_end() || at("takes") || at("where") || at_only()) break;
         const Place before = peek().place;
@@ -1644,7 +1652,7 @@ std::vector<Name> Parser::mnemonic() {
         if (prefix.text.empty()) complain("a mnemonic");
         return {prefix};
     }
-    advance();
+    move_on();
     std::vector<Name> out;
     while (at(TokenKind::name) || at(TokenKind::number)) {
         Name name = word(mnemonic_letters);
@@ -1788,7 +1796,7 @@ void Parser::instructions() {
     skip_newlines();
     while (at("also") || at("as") || at("use") || at("for")) {
         if (!repeats(true)) {
-            advance();
+            move_on();
             out.encodings.push_back(encoding(nullptr));
         }
         skip_newlines();

@@ -55,16 +55,14 @@ Token ParserBase::next_token() {
     return token;
 }
 
-Token ParserBase::advance() {
-    const Token taken = token_;
-    if (taken.kind != TokenKind::end && taken.kind != TokenKind::newline) last_ = taken.place;
+void ParserBase::move_on() {
+    if (!at(TokenKind::end) && !at(TokenKind::newline)) last_ = token_.place;
     token_ = next_token();
     line_ended_ = false;
     while (nest_ > 0 && token_.kind == TokenKind::newline) {
         line_ended_ = true;
         token_ = next_token();
     }
-    return taken;
 }
 
 bool ParserBase::expect(std::string_view text, std::string_view context) {
@@ -74,7 +72,7 @@ bool ParserBase::expect(std::string_view text, std::string_view context) {
 }
 
 void ParserBase::skip_newlines() {
-    while (at(TokenKind::newline)) advance();
+    while (at(TokenKind::newline)) move_on();
 }
 
 bool ParserBase::next_line_begins(std::string_view symbol) {
@@ -176,7 +174,7 @@ void ParserBase::skip_row() {
             if (braces == 0) return;
             --braces;
         }
-        advance();
+        move_on();
     }
 }
 
@@ -185,7 +183,7 @@ void ParserBase::skip_to(std::initializer_list<std::string_view> symbols) {
         for (const std::string_view symbol : symbols) {
             if (at(symbol)) return;
         }
-        advance();
+        move_on();
     }
 }
 

@@ -19,16 +19,22 @@ public:
 
 protected:
     const Token& peek() const { return token_; }
-    Token advance();
+    void move_on();
+    Token advance() {
+        Token taken = token_;
+        move_on();
+        return taken;
+    }
     bool at(TokenKind kind) const { return token_.kind == kind; }
     // In line: a parser does little else than to ask what is next, mostly in vain.
     bool at(std::string_view symbol_or_name) const {
-        return token_.text.size() == symbol_or_name.size() && token_.text.starts_with(symbol_or_name) &&
-               (token_.kind == TokenKind::symbol || token_.kind == TokenKind::name);
+        return (token_.kind == TokenKind::symbol || token_.kind == TokenKind::name) &&
+               token_.text.size() == symbol_or_name.size() && token_.text.front() == symbol_or_name.front() &&
+               token_.text == symbol_or_name;
     }
     bool accept(std::string_view symbol_or_name) {
         if (!at(symbol_or_name)) return false;
-        advance();
+        move_on();
         return true;
     }
     bool expect(std::string_view symbol_or_name, std::string_view context);

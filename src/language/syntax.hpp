@@ -13,6 +13,7 @@
 
 #include "isaforge/isa.hpp"
 #include "isaforge/source.hpp"
+#include "language/substitute.hpp"
 #include "semantics/tree.hpp"
 
 namespace isaforge::language {
@@ -86,7 +87,7 @@ struct WhereSyntax {
 struct PartDeclaration {
     Name name;
     std::vector<Name> parameters;
-    Place body;
+    Repeated text;
     Only only;
 };
 
