@@ -108,6 +108,8 @@ public:
 
     // The whole line that holds the place's first byte, without its line end.
     std::string_view line_text(Place place) const;
+    // The same as it was read: of a text that was put together, with what stands for names in it.
+    std::string_view line_as_read(Place place) const;
 
 private:
     struct File {

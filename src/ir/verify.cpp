@@ -87,7 +87,7 @@ private:
             case '|': return result.is_mask() ? operand.bits == result.lanes : result.bits == operand.lanes;
             case '^':
                 return result == operand.with_lanes(result.lanes) && result.lanes <= operand.lanes &&
-                       instruction_.number <= operand.lanes - result.lanes;
+                       instruction_.number <= static_cast<unsigned>(operand.lanes - result.lanes);
             case '*': return tuple_follows(result, found);
             default: return !element_ || !any_ || element_ == any_.lane();  // a vector and one of its lanes
         }

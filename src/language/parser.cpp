@@ -159,6 +159,10 @@ void Parser::run() {
     for (;;) {
         skip_newlines();
         if (at(TokenKind::end) || diagnostics_.overflowing()) break;
+        if (repeats(true)) {  // what it stands for may begin on the same line
+            told_ = {};
+            continue;
+        }
         const Token first = peek();
         if (!declaration()) {
             std::vector<std::string_view> known(std::begin(declarations), std::end(declarations));
@@ -220,7 +224,6 @@ bool Parser::declaration() {
     if (accept("type")) return type(), true;
     if (at("instructions")) return instructions(), true;
     if (accept("part")) return part(), true;
-    if (repeats(true)) return true;
     if (accept("pool")) return pool(), true;
     if (accept("reserved")) return reserved(), true;
     if (accept("meanings")) return out_.meanings = words_until_row_end(), true;
@@ -447,7 +450,8 @@ std::vector<Text> Parser::texts() {
     std::vector<Text> out;
     do {
         if (!out.empty()) skip_newlines();  // a list goes on in the next line
-        repeats(false);
+        while (repeats(false)) {
+        }
         const std::string whose = dialect();
         if (auto text = expect_string(out_.dialects.empty() ? "a text in quotes" : "a text in quotes or a dialect")) {
             out.push_back(std::move(*text));
@@ -574,6 +578,7 @@ std::vector<Replacement> Parser::tuple(const std::vector<Name>& names, std::stri
         out.push_back({names[out.size()].text, std::move(text), from(where)});
         if (!accept(",")) break;
         skip_newlines();
+        if (at(")") && out.size() < names.size()) out.push_back({names[out.size()].text, {}, from(where)});
     }
     if (at(")") && out.size() < names.size())
         diagnostics_.error(from(begin),
@@ -1444,7 +1449,8 @@ std::vector<WhereSyntax> Parser::where() {
     std::vector<WhereSyntax> out;
     do {
         skip_newlines();
-        repeats(false);
+        while (repeats(false)) {
+        }
         WhereSyntax one = naming();
         if (!one.value) return out;
         out.push_back(std::move(one));

@@ -92,7 +92,7 @@ std::string operand_text(const Machine& machine, Index index) {
     for (std::size_t i = 0; i < std::min(type.rows.size(), most_rows); ++i) {
         const OperandRow& row = type.rows[i];
         if (row.reserved || !row.where.known()) continue;
-        const std::string_view line = machine.sources.line_text(row.where);
+        const std::string_view line = machine.sources.line_as_read(row.where);
         const std::size_t first = line.find_first_not_of(" \t");
         if (first != std::string_view::npos) rows += std::string(line.substr(first)) + "\n";
     }

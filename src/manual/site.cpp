@@ -274,7 +274,7 @@ void Site::find_places() {
 void Site::find_source(Row& row) const {
     const Place where = (*row).where;
     if (!where.known()) return;
-    row.text = sources_.line_text(where);
+    row.text = sources_.line_as_read(where);
     while (row.text.starts_with(' ')) row.text.remove_prefix(1);
     std::string_view file = sources_.name(where.file);
     file.remove_prefix(file.rfind('/') + 1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,11 @@ inline ir::Type form_of(Type type) {
 }
 
 inline constexpr std::uint32_t no_number = ~std::uint32_t{0};
+
+// Names are looked up among a few others of which most begin otherwise.
+inline bool same_name(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && (a.empty() || (a[0] == b[0] && a == b));
+}
 
 // A value with the type it has in the description.
 struct Typed {
@@ -114,7 +120,7 @@ struct Context {
     const std::vector<Binding>* bindings = nullptr;
     const OperandType* operand = nullptr;  // its parameters are in force
     bool instruction = false;             // constants of the instruction's row are in force
-    std::deque<Local> locals;
+    std::list<Local> locals;             // Location::local is one of them
     std::vector<std::string_view> assigned;  // locals that some statement assigns
     const Function* function = nullptr;
     Place call;                           // of the function

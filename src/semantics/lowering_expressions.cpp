@@ -186,13 +186,13 @@ std::optional<Literal> Lowering::known_integer(const Expression& expression, con
 
 Local* Lowering::find_local(std::string_view name) {
     for (auto local = context().locals.rbegin(); local != context().locals.rend(); ++local)
-        if (local->name == name) return &*local;
+        if (same_name(local->name, name)) return &*local;
     return nullptr;
 }
 
 Index Lowering::find_file(std::string_view name) const {
     for (Index i = 0; i < isa.register_files.size(); ++i)
-        if (isa.register_files[i].name == name) return i;
+        if (same_name(isa.register_files[i].name, name)) return i;
     return no_index;
 }
 
@@ -221,7 +221,7 @@ Item Lowering::named(const Expression& expression) {
     }
     if (context().fields != nullptr)
         for (std::size_t i = 0; i < context().fields->size(); ++i)
-            if ((*context().fields)[i].name == name)
+            if (same_name((*context().fields)[i].name, name))
                 return bound((*context().fields)[i], (*context().bindings)[i], expression.place);
     if (is_cycle_count(name)) return Item::of(Location{.kind = Location::Kind::cycles, .type = cycle_type});
     if (context().operand != nullptr)
@@ -249,9 +249,9 @@ Item Lowering::fixed_name(const std::string& name) {
         return Item::of(std::move(location));
     }
     for (Index i = 0; i < isa.modes.size(); ++i)
-        if (isa.modes[i].name == name) return mode(i);
+        if (same_name(isa.modes[i].name, name)) return mode(i);
     for (const Naming& naming : isa.names_in_meanings) {
-        if (naming.name != name) continue;
+        if (!same_name(naming.name, name)) continue;
         if (!naming.parameter.empty()) return {.kind = Item::Kind::rule, .rule = &naming};
         contexts_.emplace_back();
         Item meant = item(*naming.value);

@@ -398,10 +398,13 @@ bool mentions(const Block& statements, std::string_view name) {
 // `statements`: those of the scope. Where what a branch asks for is known here, those of its other side have not been seen.
 void Lowering::leave_scope(std::size_t size, const Block* statements) {
     auto& locals = context().locals;
-    for (std::size_t i = size; i < locals.size() && warnings_; ++i)
-        if (!locals[i].read && !locals[i].parameter && !failed_ &&
-            (statements == nullptr || !mentions(*statements, locals[i].name)))
-            warn(locals[i].place, fmt::format("`{}` is never read", locals[i].name));
+    if (warnings_ && !failed_) {
+        auto local =
+            std::prev(locals.end(), static_cast<std::ptrdiff_t>(locals.size() - std::min(size, locals.size())));
+        for (; local != locals.end(); ++local)
+            if (!local->read && !local->parameter && (statements == nullptr || !mentions(*statements, local->name)))
+                warn(local->place, fmt::format("`{}` is never read", local->name));
+    }
     for (; locals.size() > size; locals.pop_back())
         if (locals.back().slot != no_slot) slots.resize(std::min(slots.size(), locals.back().slot));
 }

@@ -157,14 +157,15 @@ LineColumn SourceManager::line_column(Place place) const {
     return {line, place.offset - starts[line - 1] + 1};
 }
 
-std::string_view SourceManager::line_text(Place place) const {
+std::string_view SourceManager::line_text(Place place) const { return line_as_read(origin(place)); }
+
+std::string_view SourceManager::line_as_read(Place place) const {
     if (!place.known()) return {};
-    place = origin(place);
     const auto& starts = line_starts(file(place.file));
-    const std::uint32_t number = line_column(place).line;  // the table is there: a long line is not searched again
-    const std::uint32_t begin = starts[number - 1];
+    const auto behind = std::upper_bound(starts.begin(), starts.end(), place.offset);
+    const std::uint32_t begin = behind[-1];
     std::string_view line = text(place.file).substr(begin);
-    if (number < starts.size()) line = line.substr(0, starts[number] - begin - 1);
+    if (behind != starts.end()) line = line.substr(0, *behind - begin - 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     return line;
 }

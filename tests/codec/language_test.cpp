@@ -564,5 +564,29 @@ instructions W [OP] "{name} {N}" {
     EXPECT_EQ(machine.print({0x7fff}), "no instruction");
 }
 
+// Declarations, texts and names behind `where`, all on one line, parts that begin with another one, and a last argument that is empty.
+TEST(Repeated, StandsOnOneLineAndInsideOfParts) {
+    Machine machine(R"isa(
+isa m
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+part bar(more) { OP:4 | D:r | more }
+part one { X = D + 1 }
+part sum { use one, Y = X + 1 }
+for x in A B { format x | use bar(-:9) | where use sum }
+part plain(t, x) { "{name}{x} {t}" }
+part both(t) { use plain("{t}", ) | "{name}.w {t}" }
+part wide(x) { format x | use bar(S:r | -:6) | where use sum }
+for x in C { use wide(x) }
+instructions A [OP] use both("{D}") { for (o, n) in (1, inc) (2, ink) { o n D = Y } }
+instructions B [OP] use plain("{D}", "") { 3 one D = X }
+instructions C [OP] use both("{D}, {S}") { 4 two D = X + S }
+)isa");
+    EXPECT_EQ(machine.assemble("ink.w r3"), "2600");
+    EXPECT_EQ(machine.assemble("one r1"), "3200");
+    EXPECT_EQ(machine.assemble("two r1, r7"), "43c0");
+    EXPECT_EQ(machine.print({0x1a00}), "inc r5");
+}
+
 }  // namespace
 }  // namespace isaforge::test

@@ -203,6 +203,31 @@ instructions RR [OP] "{name} {D}, {A}, {B}" {
     EXPECT_NE(content_of(files.at("formats.html")).find("Three <i>registers</i>."), std::string::npos);
 }
 
+// With what stands for the names of what is repeated.
+TEST(manual, rows_that_are_repeated_are_shown_as_they_were_read) {
+    const Files files = manual_of(R"(isa sample "A sample"
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+format RR | OP:4 | D:r | A:r | B:r | -:3 |
+part row(o, name, does) {
+    o + 1  {name}_twice  D = does(A, B)
+}
+instructions RR [OP] "{name} {D}, {A}, {B}" {
+    for (o, name) in (1, min) (3, max) {
+        o  name  D = name(A, B)
+        use row(o, name, name)
+    }
+}
+)");
+    const auto row_of = [&](const std::string& name) {
+        const std::string page = content_of(files.at("instructions/" + name + ".html"));
+        const std::size_t begin = page.find("machine.isa:");
+        return page.substr(begin, page.find("</section>", begin) - begin);
+    };
+    EXPECT_NE(row_of("max").find("3  max  D = max(A, B)"), std::string::npos) << row_of("max");
+    EXPECT_NE(row_of("max_twice").find("3 + 1  max_twice  D = max(A, B)"), std::string::npos) << row_of("max_twice");
+}
+
 TEST(manual, pages_of_prose_are_in_the_navigation) {
     SourceManager sources;
     Diagnostics diagnostics;
