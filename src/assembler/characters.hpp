@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "isaforge/isa.hpp"
+#include "support/characters.hpp"
 
 namespace isaforge::assembler {
 
@@ -54,8 +55,6 @@ inline bool starts_with(const char* p, const char* end, std::string_view text) {
     if (size == 0) return true;
     return *p == text[0] && (size == 1 || std::memcmp(p, text.data(), size) == 0);
 }
-
-inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 // Eight characters at a time; names are short, so that this is one or two rounds.
 inline std::uint32_t hash_name(std::string_view name) {

@@ -14,12 +14,6 @@ namespace isaforge::assembler {
 
 namespace {
 
-int digit_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    const char l = lower(c);
-    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : 99;
-}
-
 bool ends_name(const char* p) { return !is(*p, class_name); }
 
 }  // namespace
@@ -384,7 +378,7 @@ bool Expressions::parse_digits(const char*& p, unsigned radix, const char* digit
     std::uint64_t number = 0;
     bool too_large = false;
     const char* q = digits;
-    for (; digit_value(*q) < static_cast<int>(radix); ++q) {
+    for (; digit_value(*q) < radix; ++q) {
         std::uint64_t scaled = 0;
         too_large |= __builtin_mul_overflow(number, std::uint64_t{radix}, &scaled);
         too_large |= __builtin_add_overflow(scaled, static_cast<std::uint64_t>(digit_value(*q)), &number);

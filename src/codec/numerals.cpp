@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/text_scan.hpp"
+
 namespace isaforge::codec {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
 // What goes on with a word: no number ends before it.
-bool is_word(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '$'; }
-
-unsigned digit_value(char c) {
-    if (is_digit(c)) return static_cast<unsigned>(c - '0');
-    const char low = lower(c);
-    return low >= 'a' && low <= 'f' ? static_cast<unsigned>(low - 'a' + 10) : 99;
-}
+bool goes_on(char c) { return is_word(c) || c == '$'; }
 
 bool same(std::string_view a, std::string_view b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
@@ -33,7 +26,7 @@ const char* read_numeral(std::span<const NumberMark> marks, const char* p, const
         const char* const digits = p + mark.before.size();
         if (mark.before.empty() && !is_digit(*digits)) continue;
         const char* after = digits;
-        while (after != end && is_word(*after)) ++after;
+        while (after != end && goes_on(*after)) ++after;
         const std::string_view word(digits, static_cast<std::size_t>(after - digits));
         const std::size_t size = word.size() - std::min(word.size(), mark.behind.size());
         if (size == 0 || !same(word.substr(size), mark.behind)) continue;

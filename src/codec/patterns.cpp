@@ -52,9 +52,9 @@ const char* odd_number(const char* p, const char* end, bool in_word, std::uint64
     value = 0;
     if (end - p > 2 && (p[1] | 0x20) == 'x') {
         if (in_word) return nullptr;
-        for (p += 2; p != end && hex_digit(*p) < 16; ++p) {
+        for (p += 2; p != end && digit_value(*p) < 16; ++p) {
             if (p - begin > 16) return nullptr;
-            value = value << 4 | hex_digit(*p);
+            value = value << 4 | digit_value(*p);
         }
         return p - begin > 2 && value >> 63 == 0 ? p : nullptr;
     }
@@ -192,7 +192,7 @@ std::uint32_t Patterns::single_way(std::uint32_t node, char& letter) const {
 // The same where it is always written so.
 std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
     const std::uint32_t child = single_way(node, letter);
-    return case_insensitive_ && is_alpha(letter) ? 0 : child;
+    return case_insensitive_ && is_letter(letter) ? 0 : child;
 }
 
 // Null where there are too many.
@@ -221,7 +221,7 @@ void Patterns::find_rules() {
     find_number(node);
     if ((nodes_[node].row & ends) != 0) return;
     for (std::uint32_t child = branches_[node].child; child != 0; child = branches_[child].sibling) {
-        if (!is_alpha(branches_[child].letter) || nodes_[child].nested_count != 0) continue;
+        if (!is_letter(branches_[child].letter) || nodes_[child].nested_count != 0) continue;
         const std::uint32_t number = nodes_[child].number;
         const std::uint8_t singles = number == 0 ? std::uint8_t{0} : simple_endings(number, 1);
         if (singles != 0 && (nodes_[child].row & beside_letters) == counts && branches_[number].child == 0) {

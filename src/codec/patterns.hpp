@@ -340,7 +340,7 @@ inline bool Patterns::fits(const char* begin, const char* at, const char* end, c
     if (at == begin || !is_word(at[-1])) return true;
     if (!after.glued && at != end && is_word(*at)) return false;
     // A number may go on as an expression; a name does not.
-    return !expressions_ || at == end || is_alpha(*begin) || !may_go_on(at, end, after.stop);
+    return !expressions_ || at == end || is_letter(*begin) || !may_go_on(at, end, after.stop);
 }
 
 // No loops but over the digits, and no calls: this is what most of a program's operands are read by.

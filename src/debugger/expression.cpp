@@ -11,6 +11,7 @@
 #include <deque>
 
 #include "isaforge/diagnostics.hpp"
+#include "support/characters.hpp"
 
 namespace isaforge::debugger {
 
@@ -18,10 +19,7 @@ namespace {
 
 constexpr unsigned most_nesting = 64;
 
-bool is_name_begin(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$' || c == '@';
-}
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_begin(char c) { return is_letter(c) || c == '_' || c == '.' || c == '$' || c == '@'; }
 bool is_name(char c) { return is_name_begin(c) || is_digit(c); }
 
 // The binary operators, longest first where one begins another; higher levels bind closer.

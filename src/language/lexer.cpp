@@ -11,15 +11,6 @@ namespace isaforge::language {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-int digit_value(char c) {
-    if (is_digit(c)) return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 99;
-}
-
 // Longest first, so that the first that fits is the right one.
 // clang-format off
 constexpr std::string_view symbols[] = {
@@ -113,7 +104,7 @@ void Lexer::skip_inside() {
 }
 
 Token Lexer::number(std::uint32_t begin) {
-    int base = 10;
+    unsigned base = 10;
     if (at(begin) == '0' && (at(begin + 1) == 'x' || at(begin + 1) == 'X')) base = 16;
     if (at(begin) == '0' && (at(begin + 1) == 'b' || at(begin + 1) == 'B')) base = 2;
     if (base != 10) position_ += 2;
@@ -121,11 +112,11 @@ Token Lexer::number(std::uint32_t begin) {
     bool overflow = false, digits = false;
     for (; is_name(at(position_)); ++position_) {
         if (at(position_) == '_') continue;
-        const int digit = digit_value(at(position_));
+        const unsigned digit = digit_value(at(position_));
         if (digit >= base) break;
         digits = true;
-        overflow |= value > (UINT64_MAX - static_cast<unsigned>(digit)) / static_cast<unsigned>(base);
-        value = value * static_cast<unsigned>(base) + static_cast<unsigned>(digit);
+        overflow |= value > (UINT64_MAX - digit) / base;
+        value = value * base + digit;
     }
     if (base == 10 && at(position_) == '.' && is_digit(at(position_ + 1))) {
         ++position_;

@@ -8,6 +8,7 @@
 
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/source.hpp"
+#include "support/characters.hpp"
 
 namespace isaforge::language {
 
@@ -56,8 +57,8 @@ private:
 };
 
 // The letters of names.
-inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-inline bool is_name(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
+inline bool is_name_start(char c) { return is_letter(c) || c == '_'; }
+inline bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 // The characters of a string token: quotes removed, \" \\ \n \t resolved.
 std::string unquote(std::string_view token);

@@ -1,7 +1,8 @@
 #include "lsp/text.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "support/text_scan.hpp"
 
 namespace isaforge::lsp {
 
@@ -51,9 +52,9 @@ void Text::find_lines() {
     const char* const begin = text_.data();
     const char* const end = begin + text_.size();
     for (const char* p = begin; p != end;) {
-        const auto* const found = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-        if (!found) break;
-        p = found + 1;
+        p = scan_line(p, end);
+        if (p == end) break;
+        ++p;
         starts_.push_back(static_cast<std::uint32_t>(p - begin));
     }
 }

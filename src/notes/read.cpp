@@ -738,7 +738,7 @@ bool is_description(std::string_view text) {
             line = notes::trimmed(line.substr(4));
             const std::size_t name = std::min(line.find_first_of(" \t"), line.size());
             const std::string_view rest = notes::trimmed(line.substr(name));
-            const bool named = !line.empty() && notes::is_letter(line.front());
+            const bool named = !line.empty() && is_letter(line.front());
             if (named && (rest.empty() || rest.front() == '"' || rest.front() == '/')) return true;
         }
         start = end + 1;

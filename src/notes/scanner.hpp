@@ -8,15 +8,14 @@
 #include <string_view>
 
 #include "isaforge/source.hpp"
+#include "support/characters.hpp"
 
 namespace isaforge::notes {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 inline bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; }
-inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+using isaforge::lower;
 inline std::string lower(std::string_view text) {
     std::string out(text);
     for (char& c : out) c = lower(c);

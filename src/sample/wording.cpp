@@ -6,14 +6,13 @@
 
 #include "codec/numerals.hpp"
 #include "codec/tables.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge::sample {
 
 namespace {
 
-bool is_word(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
-}
+bool goes_on(char c) { return is_word(c) || c == '.'; }
 
 }  // namespace
 
@@ -27,7 +26,7 @@ std::uint64_t Wording::code_of(const Scope& scope, Index index) {
 // In either radix, unless it goes on a word as in `s12`.
 void Wording::integer(std::int64_t value, bool is_signed, std::string& out, unsigned radix) {
     auto magnitude = static_cast<std::uint64_t>(value);
-    const bool in_word = !out.empty() && is_word(out.back());
+    const bool in_word = !out.empty() && goes_on(out.back());
     if (is_signed && value < 0) {
         out += '-';
         magnitude = 0 - magnitude;

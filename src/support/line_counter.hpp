@@ -2,9 +2,8 @@
 // faster than searching a table of all lines. Separate from SourceManager because it has a state.
 #pragma once
 
-#include <cstring>
-
 #include "isaforge/source.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge {
 
@@ -39,10 +38,10 @@ private:
         const char* p = text_.data() + offset_;
         const char* const end = text_.data() + (offset < text_.size() ? offset : text_.size());
         while (p < end) {
-            const void* found = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
-            if (!found) break;
+            p = scan_line(p, end);
+            if (p == end) break;
             ++line_;
-            p = static_cast<const char*>(found) + 1;
+            ++p;
         }
         offset_ = offset;
         return line_;

@@ -12,14 +12,16 @@
 #include <emmintrin.h>
 #endif
 
+#include "support/characters.hpp"
+
 namespace isaforge {
 
 // What words are made of: letters, digits and "_".
 inline constexpr std::array<bool, 256> word_characters = [] {
     std::array<bool, 256> out{};
     for (std::size_t c = 0; c < out.size(); ++c) {
-        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        out[c] = is_letter || (c >= '0' && c <= '9') || c == '_';
+        const auto character = static_cast<char>(c);
+        out[c] = is_letter(character) || is_digit(character) || c == '_';
     }
     return out;
 }();
