@@ -544,6 +544,7 @@ Place Parser::body() {
 
 Repeated Parser::repeated_text(Place body, const std::vector<Name>& names) const {
     std::vector<std::string_view> words;
+    words.reserve(names.size());
     for (const Name& name : names) words.emplace_back(name.text);
     return {body, words, sources_};
 }
