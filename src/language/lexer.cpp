@@ -40,13 +40,10 @@ Token Lexer::make(TokenKind kind, std::uint32_t begin) const {
 }
 
 void Lexer::skip_blanks() {
-    while (position_ < text_.size()) {
-        const char c = text_[position_];
-        if (c == ' ' || c == '\t' || c == '\r') {
-            ++position_;
-        } else if (c != '/') {
-            return;
-        } else if (at(position_ + 1) == '/') {
+    for (;;) {
+        position_ = behind([](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+        if (at(position_) != '/') return;
+        if (at(position_ + 1) == '/') {
             position_ = static_cast<std::uint32_t>(std::min(text_.find('\n', position_), text_.size()));
         } else if (at(position_ + 1) == '*') {
             const std::uint32_t begin = position_;
@@ -69,7 +66,7 @@ Token Lexer::next() {
         return make(TokenKind::newline, begin);
     }
     if (is_name_start(c)) {
-        while (is_name(at(position_))) ++position_;
+        position_ = behind(is_name);
         return make(TokenKind::name, begin);
     }
     if (is_digit(c)) return number(begin);

@@ -48,6 +48,15 @@ private:
     Token string(std::uint32_t begin);
     void refuse_controls(std::uint32_t begin);
     Token symbol(std::uint32_t begin);
+    // The first position from here on whose character is none of these.
+    template <typename Is>
+    std::uint32_t behind(const Is& is) const {
+        const char* const begin = text_.data();
+        const char* const end = begin + text_.size();
+        const char* p = begin + position_;
+        while (p < end && is(*p)) ++p;
+        return static_cast<std::uint32_t>(p - begin);
+    }
     char at(std::uint32_t position) const { return position < text_.size() ? text_[position] : '\0'; }
 
     FileId file_;
