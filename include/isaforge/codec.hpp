@@ -17,6 +17,7 @@ namespace isaforge {
 
 namespace codec {
 class OperandPlans;
+class PrintedReader;
 class Printer;
 }  // namespace codec
 
@@ -136,10 +137,12 @@ public:
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
                   ReadFailure& failure, const Choice& takes = {}) const;
 
-    // The same without saying why not, which takes much longer. `readable`: up to where characters may be looked at, if that is
-    // further than `end`: several at a time are quicker.
+    // The same without saying why not, which takes much longer.
     bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                      Encoded& out, const Choice& takes = {}, const char* readable = nullptr) const;
+                      Encoded& out, const Choice& takes = {}) const;
+    // The same for the statement that a reader of printed text has just found to be unclear.
+    bool go_on(const codec::PrintedReader& printed, const char*& cursor, const char* end, std::uint64_t address,
+               ExpressionReader& reader, Encoded& out) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;
@@ -219,6 +222,7 @@ public:
     struct Tables;
     const Tables& tables() const;
     const Tables& tables_so_far() const { return *tables_; }
+    const codec::Printer& printer() const { return *printer_; }
 
 private:
     void visit_operands(Index form, const Image& image, std::uint64_t address, void (*visit)(void*, const Operand&),

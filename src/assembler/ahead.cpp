@@ -9,7 +9,10 @@
 namespace isaforge::assembler {
 
 Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
-    : codec_(codec), own_(codec), text_(text), chunks_((text.size() + chunk_size - 1) / chunk_size) {
+    : codec_(codec),
+      own_(codec, text.data() + text.size()),
+      text_(text),
+      chunks_((text.size() + chunk_size - 1) / chunk_size) {
     for (std::size_t i = 0; i <= chunks_.size(); ++i) {
         // A line may go over many chunks, and is not searched for each of them.
         const bool same = i > 0 && lines_.back() >= text.data() + std::min(i * chunk_size, text.size());
@@ -42,14 +45,15 @@ bool Ahead::ends_here(const char* p, const char* line_end) const {
 void Ahead::encode(PlainStatements& reader, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
     const char* p = lines_[chunk];
     const char* const until = lines_[chunk + 1];
+    const bool newline_ends = codec_.isa().surface.statement_end.empty();
     Encoded encoded;
     while (p < until) {
         const char* const line_end = scan_line(p, until);
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
             const char* q = p;
-            if (reader.read(q, line_end, text_.data() + text_.size(), encoded) && ends_here(q, line_end) &&
-                q - p < 0xffff) {
+            const char* const limit = newline_ends ? line_end : text_.data() + text_.size();
+            if (reader.read(q, limit, encoded) && q <= line_end && ends_here(q, line_end) && q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
                                       encoded.form,
@@ -91,7 +95,7 @@ void Ahead::try_to_work(const std::stop_token& stop) {
 }
 
 void Ahead::work(const std::stop_token& stop) {
-    PlainStatements reader(codec_);
+    PlainStatements reader(codec_, text_.data() + text_.size());
     std::unique_lock lock(mutex_);
     while (true) {
         const auto may_begin = [&] { return next_ >= chunks_.size() || next_ < needed_ + window; };

@@ -39,16 +39,6 @@ Index Engine::begin_fragment(Fragment fragment) {
     return expressions_.here.fragment;
 }
 
-void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
-    if (!little_endian_) return codec_.store(encoded.image, encoded.bits, out);
-    const void* const bytes = encoded.image.words.data();
-    switch (encoded.bits) {  // of most a size that needs no call
-        case 32: std::memcpy(out, bytes, 4); break;
-        case 64: std::memcpy(out, bytes, 8); break;
-        default: std::memcpy(out, bytes, encoded.bits / 8);
-    }
-}
-
 void Engine::emit_instruction(const char* begin, const char* end) {
     mark_line(begin);
     const bool loaded = codec_.is_loaded(encoded_.form);
@@ -64,20 +54,8 @@ void Engine::emit_marked(const char* begin, const char* end, bool loaded) {
     if (listing_) mark_listing(start, begin, end);
 }
 
-// The same for one whose bits are what they are.
-void Engine::emit_encoded(const char* begin, const char* end) {
-    check_address(begin, end);
-    const Position start = expressions_.here;
-    std::uint8_t* out = nullptr;
-    if (!room(encoded_.bits / 8, out, begin)) return;
-    store(encoded_, out);
-    moved();
-    if (listing_) mark_listing(start, begin, end);
-}
-
-void Engine::check_address(const char* begin, const char* end) {
-    if (!at_whole_address(expressions_.here.offset))
-        error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
+void Engine::report_address(const char* begin, const char* end) {
+    error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
 }
 
 // An instruction with numbers that are not known, or that a loader changes.

@@ -3,6 +3,7 @@
 // turn what was collected into an object.
 #pragma once
 
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -178,13 +179,15 @@ private:
     bool encode(const char*& p);
     bool take_ahead(const char*& p);
     bool may_be_instruction() const;
+    bool begins_with_mnemonic(const char* p, const char* end) const;
     bool begins_instruction(const char* p) const;
-    bool begins_otherwise(const char* p) const;
     bool run_instructions(const char*& p);
     bool accept_usual_end(const char*& q) const;
     const char* statement_limit(const char* p) const;
+    bool read_next(codec::PrintedReader& printed, const char*& p);
     bool read_instruction(const char*& p, bool explains);
-    bool read_allowed(const char*& p, const char* limit, bool explains);
+    template <typename Read>
+    bool read_with_numbers(const Read& read);
     bool encode_blanked(const char*& p);
     bool try_blanked(const char*& p);
     bool run_blanked(Input& blanked);
@@ -236,10 +239,30 @@ private:
     }
     void emit_instruction(const char* begin, const char* end);
     void emit_marked(const char* begin, const char* end, bool loaded);
-    void emit_encoded(const char* begin, const char* end);
-    void check_address(const char* begin, const char* end);
+    // The same for one whose bits are what they are.
+    [[gnu::always_inline]] void emit_encoded(const char* begin, const char* end) {
+        check_address(begin, end);
+        const std::uint64_t start = expressions_.here.offset;
+        std::uint8_t* out = nullptr;
+        if (!room(encoded_.bits / 8, out, begin)) return;
+        store(encoded_, out);
+        moved();
+        if (listing_) mark_listing({expressions_.here.section, expressions_.here.fragment, start}, begin, end);
+    }
+    void check_address(const char* begin, const char* end) {
+        if (!at_whole_address(expressions_.here.offset)) report_address(begin, end);
+    }
+    void report_address(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, bool loaded);
-    void store(const Encoded& encoded, std::uint8_t* out) const;
+    void store(const Encoded& encoded, std::uint8_t* out) const {
+        if (!little_endian_) return codec_.store(encoded.image, encoded.bits, out);
+        const void* const bytes = encoded.image.words.data();
+        switch (encoded.bits) {  // of most a size that needs no call
+            case 32: std::memcpy(out, bytes, 4); break;
+            case 64: std::memcpy(out, bytes, 8); break;
+            default: std::memcpy(out, bytes, encoded.bits / 8);
+        }
+    }
     Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;
     bool emit_relaxable(const char* begin, const char* end);
     bool patch_now(Encoded& encoded, const Deferred& deferred, bool& fits);

@@ -63,16 +63,21 @@ private:
     bool depends_ = false;
 };
 
-PlainStatements::PlainStatements(const Codec& codec) : codec_(codec), numbers_(std::make_unique<Numbers>(codec)) {}
+PlainStatements::PlainStatements(const Codec& codec, const char* end)
+    : codec_(codec), printed_(codec.isa(), codec.tables_so_far(), end), numbers_(std::make_unique<Numbers>(codec)) {}
 
 PlainStatements::~PlainStatements() = default;
 
-bool PlainStatements::read(const char*& cursor, const char* line_end, const char* readable, Encoded& out) {
+bool PlainStatements::read(const char*& cursor, const char* limit, Encoded& out) {
     const char* p = cursor;
-    numbers_->begin();
-    if (!codec_.try_assemble(p, line_end, 0, *numbers_, out, {}, readable) || numbers_->depends() ||
-        out.deferred_count != 0 || out.bits > 128)
-        return false;
+    const codec::PrintedReader::Seen seen = printed_.statement(p, out);
+    if (seen == codec::PrintedReader::Seen::refused) return false;
+    if (seen == codec::PrintedReader::Seen::unclear) {
+        numbers_->begin();
+        if (!codec_.go_on(printed_, p, limit, 0, *numbers_, out) || numbers_->depends() || out.deferred_count != 0)
+            return false;
+    }
+    if (out.bits > 128) return false;
     cursor = p;
     return true;
 }

@@ -4,23 +4,26 @@
 
 #include <memory>
 
+#include "codec/printed_reader.hpp"
 #include "isaforge/codec.hpp"
 
 namespace isaforge::assembler {
 
 class PlainStatements {
 public:
-    explicit PlainStatements(const Codec& codec);
+    // `end`: of the text that they stand in.
+    PlainStatements(const Codec& codec, const char* end);
     ~PlainStatements();
 
-    // False where it is none, or means something else in another place. What stands behind the operands is not looked at.
-    // `readable`: up to where characters may be looked at.
-    bool read(const char*& cursor, const char* line_end, const char* readable, Encoded& out);
+    // The statement at `cursor`, which is moved behind its operands and may go up to `limit`. False where it is none, or means
+    // something else in another place.
+    bool read(const char*& cursor, const char* limit, Encoded& out);
 
 private:
     class Numbers;
 
     const Codec& codec_;
+    codec::PrintedReader printed_;
     std::unique_ptr<Numbers> numbers_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "assembler/engine.hpp"
 #include "assembler/limits.hpp"
+#include "codec/printed_reader.hpp"
 #include "support/text_scan.hpp"
 
 namespace isaforge::assembler {
@@ -411,16 +412,16 @@ bool Engine::may_be_instruction() const {
            input_->kind != Input::Kind::substitution && !symbols_.shadows_registers();
 }
 
-// Whether what stands there is no label, no assignment and no directive.
-[[gnu::always_inline]] inline bool Engine::begins_instruction(const char* p) const {
-    if (!is(*p, class_name_start) || *p == '.' || !surface_.label_prefix.empty()) return begins_otherwise(p);
-    const char* end = scan_word(p, text_end_, text_end_);
+// Whether a word that is a mnemonic, up to `end`, begins an instruction for certain: no label, no assignment.
+[[gnu::always_inline]] inline bool Engine::begins_with_mnemonic(const char* p, const char* end) const {
+    if (!is(*p, class_name_start) || *p == '.' || !surface_.label_prefix.empty()) return false;
     while (is(*end, class_name)) ++end;
-    const bool is_plain = *end == ' ' && end[1] != '=' && !is(end[1], class_blank);
-    return (is_plain && lexical_[static_cast<unsigned char>(*p)] == 0) || begins_otherwise(p);
+    const bool is_plain = *end == '\n' || (*end == ' ' && end[1] != '=' && !is(end[1], class_blank));
+    return is_plain && lexical_[static_cast<unsigned char>(*p)] == 0;
 }
 
-bool Engine::begins_otherwise(const char* p) const {
+// Whether what stands there is no label, no assignment and no directive.
+bool Engine::begins_instruction(const char* p) const {
     if (lexical_[static_cast<unsigned char>(*p)] != 0 || *p == '.' || is(*p, class_digit)) return false;
     if (!surface_.label_prefix.empty() && starts_with(p, text_end_, surface_.label_prefix)) return false;
     const char* const end = skip_symbol(p);
@@ -430,45 +431,47 @@ bool Engine::begins_otherwise(const char* p) const {
     return *next != '=' || next[1] == '=';
 }
 
-namespace {
+// Up to where the statement at `p` may go.
+const char* Engine::statement_limit(const char* p) const { return newline_ends_ ? find_line_end(p) : text_end_; }
 
-const Codec::Choice first_encoding;  // takes it
-
-}  // namespace
-
-// Up to where the statement at `p` may go. Where several may stand in a line, its end is not searched for each of them.
-[[gnu::always_inline]] inline const char* Engine::statement_limit(const char* p) const {
-    if (!newline_ends_) return text_end_;
-    return surface_.separator.empty() && p < text_end_ ? scan_line(p, text_end_) : find_line_end(p);
-}
-
-// One that is not switched off.
-bool Engine::read_allowed(const char*& p, const char* limit, bool explains) {
-    Codec::Choice takes;
-    if (off_ != 0) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
-    return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)
-                    : codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes);
-}
-
-// `explains`: `failure_` says why it is none.
-[[gnu::always_inline]] inline bool Engine::read_instruction(const char*& p, bool explains) {
-    const char* const begin = p;
-    const char* const limit = statement_limit(p);
-    failure_.kind = ReadFailure::Kind::none;
+template <typename Read>
+bool Engine::read_with_numbers(const Read& read) {
+    expressions_.clear_operands();
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
-    const bool good = !explains && off_ == 0 ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_,
-                                                                   first_encoding, text_end_)
-                                             : read_allowed(p, limit, explains);
-    if (!good) return false;
-    if (encoded_.deferred_count != 0) return true;
-    if (may_load_ && off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
-        p = begin;
-        codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
-    }
-    expressions_.forget_nodes(nodes);
+    if (!read()) return false;
+    if (encoded_.deferred_count == 0) expressions_.forget_nodes(nodes);
     return true;
+}
+
+// The next of many, which is read at once where it is written as it is printed. False also where it is no instruction.
+[[gnu::always_inline]] inline bool Engine::read_next(codec::PrintedReader& printed, const char*& p) {
+    using Seen = codec::PrintedReader::Seen;
+    const char* q = p;
+    const Seen seen = printed.statement(q, encoded_);
+    if (seen == Seen::refused) return false;
+    const char* const mnemonic_end = printed.behind_mnemonic();
+    if (!(mnemonic_end && begins_with_mnemonic(p, mnemonic_end)) && !begins_instruction(p)) return false;
+    const bool loaded = seen == Seen::taken && may_load_ && codec_.is_loaded(encoded_.form);
+    if (seen == Seen::taken && !loaded) {
+        p = q;
+        return true;
+    }
+    return read_with_numbers(
+        [&] { return codec_.go_on(printed, p, statement_limit(p), code_address(), expressions_, encoded_); });
+}
+
+// One that is not switched off. `explains`: `failure_` says why it is none.
+bool Engine::read_instruction(const char*& p, bool explains) {
+    Codec::Choice takes;  // whoever relocates asks for numbers, which not all ways to read tell
+    if (off_ != 0 || may_load_) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
+    const char* const limit = statement_limit(p);
+    failure_.kind = ReadFailure::Kind::none;
+    return read_with_numbers([&] {
+        return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)
+                        : codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, takes);
+    });
 }
 
 // Instructions, one after the other, as long as nothing else comes and all are read at once. False where the first is none.
@@ -478,13 +481,10 @@ bool Engine::run_instructions(const char*& p) {
     std::uint64_t last = 0;  // where the last one's bytes are …
     Index fragment = here.fragment;
     std::uint32_t line_ends = 0;  // … and what lies between it and this one
+    codec::PrintedReader printed(isa_, codec_.tables_so_far(), text_end_);
     do {
         const char* q = p;
-        if (!(ahead_ && take_ahead(q))) {
-            if (!begins_instruction(p)) break;
-            expressions_.clear_operands();
-            if (!read_instruction(q, false)) break;
-        }
+        if (!(ahead_ && take_ahead(q)) && !read_next(printed, q)) break;
         const char* const end = q;
         if (*q == usual_end_ && q < text_end_) {
             ++q;
@@ -506,7 +506,9 @@ bool Engine::run_instructions(const char*& p) {
             emit_marked(begin, end, loaded);
         }
         line_ends = 0;
-        for (q = end; q != p; ++q) line_ends += *q == '\n';
+        q = end;
+        do line_ends += *q++ == '\n';
+        while (q < p);
         for (; is(*p, class_blank | class_line_end); ++p) line_ends += *p == '\n';
     } while (p < text_end_ && !ended_ && !output_full_);
     return p != first;
@@ -523,7 +525,6 @@ bool Engine::accept_usual_end(const char*& q) const {
 bool Engine::encode(const char*& p) {
     const char* const begin = p;
     const char* q = p;
-    expressions_.clear_operands();
     if (!take_ahead(q) && !read_instruction(q, !diagnostics_.full())) return false;
     const char* const end = q;
     q = skip_blanks(q);

@@ -185,12 +185,8 @@ private:
     std::set<std::vector<Taken>> takings_;                                                  // OperandTable::taken
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
-    struct Checks {
-        std::vector<Check> checks;  // of codes that decode, and behind these of codes that bring a word along
-        std::size_t tails_at = 0;
-        bool simple = false;        // all of them, and not too many for a leaf
-    };
-    std::map<const Field*, Checks> checks_;
+    std::map<std::pair<const Field*, std::uint64_t>, std::vector<Check>>
+        checks_;  // with those that are fixed and are checked
     std::vector<std::vector<DecodeLeaf>> leaves_;
     std::map<std::vector<ReadingKey>, std::vector<Shape>> shapes_;  // by what a mnemonic may be
 };
@@ -418,14 +414,15 @@ void Builder::tabulate_codes(Index index, OperandTable& table) {
 
 // An operand inside that is not tabulated may bring a word along with any code: then nobody knows here.
 void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const {
-    table.tails.resize(table.row.size());
+    table.tails.assign(table.row.size(), OneTail::no_code);
     for (std::size_t code = 0; code < table.row.size(); ++code) {
         if (table.row[code] == OperandTable::no_row) continue;
         const std::vector<Field>& fields = type.rows[table.row[code]].fields;
+        std::uint8_t& tail = table.tails[code];
+        tail = OneTail::nothing;
         for (const Field& field : fields) {
             const OperandTable& inner = tables_.operands[field.type];
-            std::uint8_t& tail = table.tails[code];
-            if (tail != 0) break;
+            if (tail != OneTail::nothing) break;
             if (field.in_tail) {
                 tail = OneTail{field.place.width, field.shared}.packed();
             } else if (inner.longest_tail != 0) {
@@ -679,25 +676,20 @@ void Builder::need_checks(Index index) {
     if (has_checks_[index]) return;
     has_checks_[index] = true;
     const Form& form = isa_.forms[index];
-    const auto [known, fresh] = checks_.try_emplace(form.fields.data());
-    Checks& found = known->second;
-    std::vector<Check> tails;
-    for (Index i = 0; fresh && i < form.fields.size(); ++i) {
+    std::uint64_t bring = 0;  // what a form fixes decodes, but may bring a word along
+    for (Index i = 0; i < form.fields.size(); ++i) {
         const Field& field = form.fields[i];
-        const OperandTable& table = tables_.operands[field.type];
-        if (table.longest_tail != 0) tails.push_back(check_of(form, i, table.tails));
-        if (!field.fixed && !table.all_valid) found.checks.push_back(check_of(form, i, table.valid));
+        if (field.fixed && one_tail(isa_, tables_, field.type, form.fixed_value(field)).bits != 0)
+            bring |= std::uint64_t{1} << i % 64;
     }
-    if (fresh) {
-        constexpr std::size_t most = 255;
-        found.tails_at = found.checks.size();
-        found.checks.insert(found.checks.end(), tails.begin(), tails.end());
-        found.simple = std::max(found.tails_at, tails.size()) <= most &&
-                       std::ranges::all_of(found.checks, [](const Check& check) { return check.codes != nullptr; });
+    const auto [known, fresh] = checks_.try_emplace({form.fields.data(), bring});
+    for (Index i = 0; fresh && i < form.fields.size(); ++i) {
+        const OperandTable& table = tables_.operands[form.fields[i].type];
+        const bool may_bring = table.longest_tail != 0;
+        const bool is_checked = form.fields[i].fixed ? (bring >> i % 64 & 1) != 0 : may_bring || !table.all_valid;
+        if (is_checked) known->second.push_back(check_of(form, i, may_bring ? table.tails : table.valid));
     }
-    const std::span<const Check> all = found.checks;
-    tables_.forms[index].checks = all.first(found.tails_at);
-    tables_.forms[index].tails = all.subspan(found.tails_at);
+    tables_.forms[index].checks = known->second;
 }
 
 void Builder::build_form_codes(Index index) {
@@ -966,11 +958,11 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.form = index;
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.limited = !table.limits.empty();
-    leaf.hard = table.wide || !checks_.at(isa_.forms[index].fields.data()).simple;
+    constexpr std::size_t most = 255;
+    leaf.hard = table.wide || table.checks.size() > most || !std::ranges::all_of(table.checks, &Check::codes);
     if (leaf.hard) return leaf;
     leaf.checks = table.checks.data();
     leaf.check_count = static_cast<std::uint8_t>(table.checks.size());
-    leaf.tail_count = static_cast<std::uint8_t>(table.tails.size());
     return leaf;
 }
 

@@ -75,7 +75,7 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
     }
     for (const codec::Check& check : table.checks) {
         if (check.codes) {
-            if (!check.holds(image.words[0])) return false;
+            if (check.code(image.words[0]) == codec::OneTail::no_code) return false;
             continue;
         }
         const Field& field = form.fields[check.field];
@@ -112,8 +112,11 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     if (!matches(isa, tables, index, image)) return false;
     bits = form.bits;
     const FormTable& table = tables.forms[index];
-    const auto brings_none = [&](const codec::Check& check) { return check.codes && !check.holds(image.words[0]); };
-    if (std::ranges::all_of(table.tails, brings_none)) return true;
+    const auto brings_none = [&](const codec::Check& check) {
+        return check.codes ? check.code(image.words[0]) <= codec::OneTail::nothing
+                           : tables.operands[form.fields[check.field].type].longest_tail == 0;
+    };
+    if (std::ranges::all_of(table.checks, brings_none)) return true;
     if (table.several_tails) return match_tails(isa, tables, index, image, available, bits, second);
     Tail tail;
     const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
@@ -277,7 +280,7 @@ Image codec::load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t siz
     return image;
 }
 
-Image Codec::load(const std::uint8_t* bytes, std::size_t size) const { return codec::load(*isa_, bytes, size, size); }
+Image Codec::load(const std::uint8_t* bytes, std::size_t size) const { return codec::load_any(*isa_, bytes, size); }
 
 void Codec::store(const Image& image, unsigned bits, std::uint8_t* bytes) const {
     const unsigned unit = isa_->unit_bytes();

@@ -27,12 +27,13 @@ struct Classes {
 constexpr Classes letter_classes(false, '~'), folded_classes(true, '~'), all_classes(false, 255),
     all_folded_classes(true, 255);
 
-// By which characters there are rules: small letters where case does not matter, and "0" for any digit.
+// Numbers of the characters for which there may be rules: 1 for any digit, then letters, small ones and capitals.
 constexpr std::array<std::uint8_t, 256> keys_of(bool fold) {
     std::array<std::uint8_t, 256> out{};
-    for (unsigned c = 0; c < out.size(); ++c) {
-        const bool is_capital = fold && c >= 'A' && c <= 'Z';
-        out[c] = static_cast<std::uint8_t>(c >= '0' && c <= '9' ? '0' : is_capital ? c | 0x20 : c);
+    for (unsigned c = '0'; c <= '9'; ++c) out[c] = 1;
+    for (unsigned i = 0; i < 26; ++i) {
+        out['a' + i] = static_cast<std::uint8_t>(2 + i);
+        out['A' + i] = static_cast<std::uint8_t>(2 + i + (fold ? 0 : 26));
     }
     return out;
 }
@@ -195,17 +196,16 @@ std::uint32_t Patterns::only_branch(std::uint32_t node, char& letter) const {
     return case_insensitive_ && is_letter(letter) ? 0 : child;
 }
 
-// Null where there are too many.
-Patterns::Rule* Patterns::rule_for(char letter) {
-    if (const Rule* const known = rule_of(letter)) return &rules_[static_cast<std::size_t>(known - rules_.data())];
-    if (rules_.size() == sizeof keys_) return nullptr;
-    keys_ |= std::uint64_t{static_cast<unsigned char>(letter)} << (8 * rules_.size());
-    are_keys_ |= std::uint64_t{0x80} << (8 * rules_.size());
+// `letter`: or any digit.
+Patterns::Rule& Patterns::rule_for(char letter) {
+    std::uint8_t& at = rule_at_[key_of_[static_cast<unsigned char>(letter)]];
+    if (at != 0) return rules_[at - 1u];
     Rule& rule = rules_.emplace_back();
+    at = static_cast<std::uint8_t>(rules_.size());
     rule.letters = is_digit(letter) ? 0 : 1;
     rule.forbidden = goes_on_as_word;
     if (rule.letters == 0 || (before_size_ != 0 && expressions_)) rule.forbidden |= goes_on_as_number;
-    return &rule;
+    return rule;
 }
 
 // Which texts are a letter with a number or a range behind it, of which nothing else is a text that begins so.
@@ -224,10 +224,8 @@ void Patterns::find_rules() {
         if (!is_letter(branches_[child].letter) || nodes_[child].nested_count != 0) continue;
         const std::uint32_t number = nodes_[child].number;
         const std::uint8_t singles = number == 0 ? std::uint8_t{0} : simple_endings(number, 1);
-        if (singles != 0 && (nodes_[child].row & beside_letters) == counts && branches_[number].child == 0) {
-            if (Rule* const rule = rule_for(branches_[child].letter))
-                rule->set_single(endings_[nodes_[number].first_ending], singles);
-        }
+        if (singles != 0 && (nodes_[child].row & beside_letters) == counts && branches_[number].child == 0)
+            rule_for(branches_[child].letter).set_single(endings_[nodes_[number].first_ending], singles);
         for (std::uint32_t open = branches_[child].child; open != 0; open = branches_[open].sibling) {
             char middle = 0, close = 0;
             const std::uint32_t first = nodes_[open].number;
@@ -237,13 +235,12 @@ void Patterns::find_rules() {
             const std::uint32_t last = only_branch(nodes_[between].number, close);
             if (last == 0 || branches_[last].child != 0 || is_word(middle) || is_word(close)) continue;
             if (simple_endings(last, 2) == 0) continue;
-            Rule* const rule = rule_for(branches_[child].letter);
-            if (!rule) break;
-            rule->range = endings_[nodes_[last].first_ending].number;
-            rule->gap = endings_[nodes_[last].first_ending].gap;
-            rule->open = branches_[open].letter;
-            rule->middle = middle;
-            rule->close = close;
+            Rule& rule = rule_for(branches_[child].letter);
+            rule.range = endings_[nodes_[last].first_ending].number;
+            rule.gap = endings_[nodes_[last].first_ending].gap;
+            rule.open = branches_[open].letter;
+            rule.middle = middle;
+            rule.close = close;
             break;
         }
     }
@@ -258,7 +255,7 @@ void Patterns::find_number(std::uint32_t node) {
         const Cell& next = cell(nodes_[node].row, digit);
         if (next.node == node && number_may_go_on(next.next, true)) return;
     }
-    if (Rule* const rule = rule_for('0')) rule->set_single(endings_[nodes_[number].first_ending], singles);
+    rule_for('0').set_single(endings_[nodes_[number].first_ending], singles);
 }
 
 // Whether texts go on behind a number with what else ends one. `by_digits`: it is no number but such letters, which may also end.

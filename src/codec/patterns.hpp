@@ -136,13 +136,13 @@ public:
                       PatternMatch& out) const;
 
     // The same of what most texts are, which has nothing behind the instruction and no operands in it. Where something else stands
-    // there, no end. `readable`: up to where characters may be looked at. A number, a letter with one behind it, or with a range
-    // ("v[4:5]"), all of them behind characters that are the same for all texts, is known by a rule; another text by its letters.
+    // there, no end. A number, a letter with one behind it, or with a range ("v[4:5]"), all of them behind characters that are the
+    // same for all texts, is known by a rule, some way before `end`; another text by its letters.
     struct Quick {
         const char* end = nullptr;
         std::uint64_t code = 0;
     };
-    Quick match_quick(const char* begin, const char* end, const char* readable, bool glued) const;
+    Quick match_quick(const char* begin, const char* end, bool glued) const;
 
     // Of what did not match so. At `word`, behind signs, begins a name that is no number.
     PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const char* word) const;
@@ -259,15 +259,13 @@ private:
     std::uint32_t single_way(std::uint32_t node, char& letter) const;
     std::uint32_t only_branch(std::uint32_t node, char& letter) const;
     bool number_may_go_on(std::uint32_t node, bool by_digits) const;
-    Rule* rule_for(char letter);
+    Rule& rule_for(char letter);
     const Rule* rule_of(char c) const {
-        constexpr std::uint64_t each = 0x0101010101010101;
-        const std::uint64_t others = keys_ ^ (each * key_of_[static_cast<unsigned char>(c)]);
-        const std::uint64_t same = (others - each) & ~others & are_keys_;
-        return same == 0 ? nullptr : rules_.data() + static_cast<unsigned>(std::countr_zero(same)) / 8;
+        const unsigned at = rule_at_[key_of_[static_cast<unsigned char>(c)]];
+        return at == 0 ? nullptr : rules_.data() + (at - 1);
     }
     static Quick match_range(const char* p, const char* end, const Rule& rule);
-    Quick match_word(const char* p, const char* end, const char* readable, bool glued) const;
+    Quick match_word(const char* p, const char* end, bool glued) const;
     // Where the letters that were looked at led to.
     struct Walked {
         const char* p = nullptr;
@@ -316,12 +314,12 @@ private:
     bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
 
     bool case_insensitive_, expressions_;
-    // See match_quick: what stands before all texts, and the characters behind it that rules are for, in small letters where case does
-    // not matter; "0" is any digit.
+    // See match_quick: what stands before all texts, and which rule the character behind it has.
     static constexpr unsigned most_before = 4;
     std::uint8_t before_size_ = 0;
     char before_[most_before] = {};
-    std::uint64_t keys_ = 0, are_keys_ = 0;  // a byte for each rule, and the highest bit of each
+    static constexpr unsigned most_keys = 1 + 1 + 2 * 26;  // nothing, digits, letters
+    std::uint8_t rule_at_[most_keys] = {};            // by key: the number of the rule, from 1
     const std::uint8_t* key_of_;
     std::vector<Rule> rules_;
     std::uint32_t root_row_ = 0;                      // Node::row of the first
@@ -344,35 +342,34 @@ inline bool Patterns::fits(const char* begin, const char* at, const char* end, c
 }
 
 // No loops but over the digits, and no calls: this is what most of a program's operands are read by.
-inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end, const char* readable,
-                                             bool glued) const {
+inline Patterns::Quick Patterns::match_quick(const char* begin, const char* end, bool glued) const {
     constexpr std::ptrdiff_t most = most_before + 18;  // characters that are looked at
-    if (readable - begin < most) [[unlikely]]
-        return match_word(begin, end, readable, glued);
+    if (end - begin < most) [[unlikely]]
+        return match_word(begin, end, glued);
     const char* p = begin;
     for (unsigned i = 0; i < before_size_; ++i)
         if (*p++ != before_[i]) return {};
     const Rule* const known = rule_of(*p);
-    if (!known) return match_word(begin, end, readable, glued);
+    if (!known) return match_word(begin, end, glued);
     const Rule& rule = *known;
     p += rule.letters;
     unsigned digit = static_cast<unsigned>(*p) - '0';
     if (digit > 9 || rule.singles == 0) {
         const bool is_range = *p == rule.open && rule.letters != 0;
-        return is_range ? match_range(p, end, rule) : match_word(begin, end, readable, glued);
+        return is_range ? match_range(p, end, rule) : match_word(begin, end, glued);
     }
     std::uint64_t number = digit;
-    if (number == 0 && is_word(p[1])) return match_word(begin, end, readable, glued);
+    if (number == 0 && is_word(p[1])) return match_word(begin, end, glued);
     while ((digit = static_cast<unsigned>(*++p) - '0') <= 9) {
         number = number * 10 + digit;
         if (p - begin == most - 1) return {};
     }
     const unsigned forbidden = rule.forbidden & ~static_cast<unsigned>(glued);
-    if ((behind_kinds[static_cast<unsigned char>(*p)] & forbidden) != 0 || p > end) [[unlikely]]
-        return match_word(begin, end, readable, glued);
+    if ((behind_kinds[static_cast<unsigned char>(*p)] & forbidden) != 0) [[unlikely]]
+        return match_word(begin, end, glued);
     const std::uint64_t value = rule.single.value_of(number);
     if (rule.single.has(value)) return {p, rule.single.code_of(value)};
-    return rule.singles == 1 ? Quick{} : match_word(begin, end, readable, glued);
+    return rule.singles == 1 ? Quick{} : match_word(begin, end, glued);
 }
 
 [[gnu::noinline]] inline Patterns::Quick Patterns::match_range(const char* p, const char* end, const Rule& rule) {
@@ -403,7 +400,7 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
 
 // A text of letters, or with numbers in it that can be nothing else.
 [[gnu::noinline]] inline Patterns::Quick Patterns::match_word(const char* const begin, const char* end,
-                                                              const char* readable, bool glued) const {
+                                                              bool glued) const {
     const Cell* const cells = cells_.data();
     std::uint64_t numbers[2] = {};
     Walked way{begin}, by_number;  // the latter where digits, which may be letters, are a number
@@ -411,7 +408,7 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
     for (; way.p != end; ++way.p) {
         if (row >= runs) {
             if ((row & nests) != 0) return {};
-            if ((row & runs) != 0 && readable - way.p >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) {
+            if ((row & runs) != 0 && end - way.p >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) {
                 const Run& run = runs_[nodes_[way.node].run];
                 std::uint64_t characters = 0;
                 std::memcpy(&characters, way.p, sizeof characters);
@@ -445,7 +442,6 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
         way.node = next.next;
         row = next.row;
     }
-    if (way.p > end) return {};
     const Quick found = end_of(way, begin, end, glued, numbers);
     if (!by_number.p) return found;
     if (!found.end) return end_of(by_number, begin, end, glued, numbers);

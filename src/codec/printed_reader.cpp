@@ -26,7 +26,7 @@ const char* PrintedReader::skip_slowly(const char* p) const {
 }
 
 const char* PrintedReader::skip_comment(const char* p) const {
-    const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
+    const std::string_view rest(p, static_cast<std::size_t>(limit(p) - p));
     for (const auto& [open, close] : isa_.surface.block_comments) {
         if (!rest.starts_with(open)) continue;
         const std::size_t found = rest.find(close, open.size());
@@ -80,14 +80,22 @@ struct WordBegin {
 };
 constexpr std::size_t begin_size = sizeof(WordBegin);
 
+#ifdef __SSE2__
+// All bits of each of sixteen characters, and behind them none.
+constexpr auto own_characters = [] {
+    std::array<char, 2 * begin_size> out{};
+    std::fill_n(out.begin(), begin_size, static_cast<char>(-1));
+    return out;
+}();
+#endif
+
 // `size`: of them, the word's, which may go on.
-inline WordBegin word_begin(const char* word, std::size_t size, const char* readable, bool folds) {
+inline WordBegin word_begin(const char* word, std::size_t size, const char* end, bool folds) {
     WordBegin out;
 #ifdef __SSE2__
-    if (readable - word >= static_cast<std::ptrdiff_t>(begin_size)) [[likely]] {
-        const __m128i places = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        const __m128i own = _mm_cmplt_epi8(places, _mm_set1_epi8(static_cast<char>(std::min(size, begin_size))));
-        __m128i text = _mm_and_si128(scan_block(word), own);
+    if (end - word >= static_cast<std::ptrdiff_t>(begin_size)) [[likely]] {
+        const char* const own = own_characters.data() + begin_size - std::min(size, begin_size);
+        __m128i text = _mm_and_si128(scan_block(word), scan_block(own));
         if (folds) text = _mm_or_si128(text, _mm_and_si128(scan_between(text, 'A', 'Z'), _mm_set1_epi8(0x20)));
         _mm_storeu_si128(reinterpret_cast<__m128i*>(out.parts), text);
         return out;
@@ -102,11 +110,11 @@ inline WordBegin word_begin(const char* word, std::size_t size, const char* read
 
 inline const Mnemonic* PrintedReader::lookup(const char* word, std::size_t size) const {
     const bool folds = isa_.surface.case_insensitive;
-    const WordBegin begin = word_begin(word, size, readable_, folds);
+    const WordBegin begin = word_begin(word, size, end_, folds);
     WordHash hash;
     hash.add(begin.parts[0], begin.parts[1]);
     for (std::size_t at = begin_size; at < size; at += begin_size) {
-        const WordBegin more = word_begin(word + at, size - at, readable_, folds);
+        const WordBegin more = word_begin(word + at, size - at, end_, folds);
         hash.add(more.parts[0], more.parts[1]);
     }
     const std::uint32_t wanted = hash.value();
@@ -125,12 +133,12 @@ inline const Mnemonic* PrintedReader::lookup(const char* word, std::size_t size)
 
 [[gnu::always_inline]] inline const Mnemonic* PrintedReader::find_mnemonic(const char*& cursor) const {
     const char* const begin = skip(cursor);
-    const char* p = scan_word(begin, end_, readable_);
+    const char* p = scan_word(begin, end_);
     const Mnemonic* found = p == begin ? nullptr : lookup(begin, static_cast<std::size_t>(p - begin));
     if (found) cursor = p;
     if (!tables_.index->has_dots) return found;
     while (p != begin && p != end_ && *p == '.') {
-        p = scan_word(p + 1, end_, readable_);
+        p = scan_word(p + 1, end_);
         const Mnemonic* const longer = lookup(begin, static_cast<std::size_t>(p - begin));
         if (!longer) continue;
         found = longer;
@@ -169,7 +177,7 @@ bool PrintedReader::is_refused(const char* p, const OperandTable& table, const P
     const PatternRefusal refusal = table.patterns.refusal(p, end_, match, word);
     if (refusal.end) {
         const char* const next = skip(refusal.end);
-        return next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
+        return next == end_ || *next == '\n' || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
     if (refusal.may_vary || is_number) return false;
     return !table.open || (!thorough && names_register(tables_, word_at(word)));
@@ -200,18 +208,18 @@ PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const Rea
 // The same, with all of them at once. Null where it may be something else.
 [[gnu::always_inline]] inline const char* PrintedReader::plain_literal(const char* p, const PlainStep& step) const {
     std::uint64_t characters = 0;
-    if (readable_ - p <= static_cast<std::ptrdiff_t>(sizeof characters)) return nullptr;
+    if (end_ - p <= static_cast<std::ptrdiff_t>(sizeof characters)) return nullptr;
     std::memcpy(&characters, p, sizeof characters);
     p += step.known_size;
     const unsigned unknown = 8 * (sizeof characters - step.known_size);
-    if (step.is_hard || (characters ^ step.characters) << unknown != 0 || p > end_) return nullptr;
+    if (step.is_hard || (characters ^ step.characters) << unknown != 0) return nullptr;
     return p;
 }
 
 // A text of the operand that is all there is to it. Without an end where it may be something else.
 [[gnu::always_inline]] inline Patterns::Quick PrintedReader::plain_operand(const char* p, const OperandTable& table,
                                                                            bool glued) const {
-    Patterns::Quick found = table.patterns.match_quick(p, end_, readable_, glued);
+    Patterns::Quick found = table.patterns.match_quick(p, end_, glued);
     if (found.end && (!table.decodes(found.code) || may_go_on(table, found.end))) found.end = nullptr;
     return found;
 }
@@ -412,12 +420,15 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
 }
 
 PrintedReader::Seen PrintedReader::statement(const char*& cursor, Encoded& out) {
+    behind_mnemonic_ = nullptr;
+    stop_at_.mnemonic = nullptr;
     for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
         const Head& before = tables_.index->heads[h];
         Seen seen = before.slots.empty() ? Seen::taken : plain_head(p, before);
         if (seen == Seen::taken) {
             const Mnemonic* const found = find_mnemonic(p);
+            if (before.slots.empty()) behind_mnemonic_ = p;
             seen = found ? plain_candidates(*found, h, p, out) : Seen::refused;
         }
         if (seen == Seen::refused) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "codec/tables.hpp"
+#include "support/text_scan.hpp"
 
 namespace isaforge::codec {
 
@@ -15,14 +16,16 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 
 class PrintedReader {
 public:
-    // `readable`: behind `end` too, characters up to there may be looked at.
-    PrintedReader(const Isa& isa, const Codec::Tables& tables, const char* end,
-                  const char* readable)  // NOLINT(*-member-init): see head_codes_
-        : isa_(isa), tables_(tables), end_(end), readable_(readable) {}
+    // `end`: of the text in which the statements are, of which each may end before.
+    PrintedReader(const Isa& isa, const Codec::Tables& tables,
+                  const char* end)  // NOLINT(*-member-init): see head_codes_
+        : isa_(isa), tables_(tables), end_(end) {}
 
     enum class Seen : std::uint8_t { taken, refused, unclear };
-    // The statement at `cursor`, which is moved behind it where it is taken.
+    // The statement at `cursor`, which is moved behind it where it is taken. Where it is unclear, Codec::go_on goes on.
     Seen statement(const char*& cursor, Encoded& out);
+    // Behind the mnemonic of the statement that was read last, where it begins with that; otherwise null.
+    const char* behind_mnemonic() const { return behind_mnemonic_; }
 
 protected:
     // White space, and comments where they may stand inside a statement.
@@ -39,7 +42,11 @@ protected:
         while (p != end_ && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
         if (p == end_) return true;
         const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
-        return kind == 2 ? statement_ends(isa_, tables_, p, end_) : kind == 1;
+        return kind == 2 ? statement_ends(isa_, tables_, p, limit(p)) : kind == 1;
+    }
+    // Up to where a statement may go of which `p` is part.
+    const char* limit(const char* p) const {
+        return tables_.blank[static_cast<unsigned char>('\n')] == 1 ? end_ : scan_line(p, end_);
     }
 
     // The mnemonic at `cursor`, which is moved behind it. A dot may be part of it or begin a suffix: the longest known word is taken.
@@ -140,9 +147,10 @@ protected:
     const Isa& isa_;
     const Codec::Tables& tables_;
     const char* const end_;
-    const char* const readable_;
 
 private:
+    const char* behind_mnemonic_ = nullptr;
+
     Seen plain_head(const char*& cursor, const Head& head);
     Seen plain_candidates(const Mnemonic& found, std::uint32_t head, const char*& cursor, Encoded& out);
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);

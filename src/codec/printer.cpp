@@ -12,13 +12,10 @@ namespace isaforge::codec {
 namespace {
 
 constexpr unsigned widest_tabulated = 16;       // of operands whose texts are kept by code
-constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts …
-constexpr std::size_t few_steps = 8;      // … and so many of which there is room for in any case
-static_assert(few_steps * step_room <= Codec::max_text / 2);
 constexpr std::size_t pointer_size = sizeof(void*);
 
 // As many as there is room for.
-char* put(char* out, const char* limit, std::string_view text) {
+char* put_text(char* out, const char* limit, std::string_view text) {
     return std::copy_n(text.data(), std::min(static_cast<std::size_t>(limit - out), text.size()), out);
 }
 
@@ -269,71 +266,23 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
 
 // --- printing ---------------------------------------------------------------------------------------------------------
 
-template <bool few>
-char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
-                   Codec::LabelNamer* labels) const {
-    char *const begin = out, *const limit = out + Codec::max_text;
-    const std::uint64_t word = image.words[0];
-    const auto context = [&] {
-        return PrintContext{isa_,    codec_tables_, image, tail_at(isa_, codec_tables_, form, step->field, image),
-                            address, labels,        limit};
-    };
-    const auto is_full = [&] { return few && limit - out < static_cast<std::ptrdiff_t>(few_steps) * step_room; };
-    for (;; ++step) {
-        if (!few && limit - out < step_room) return out;
-        switch (step->kind) {
-            case Step::Kind::many: break;
-            case Step::Kind::end: return out;
-            case Step::Kind::trim:
-                while (out != begin && out[-1] == ' ') --out;
-                break;
-            case Step::Kind::element:
-                out = print_element(out, context(), *step->element, form);
-                if (is_full()) return out;
-                break;
-            case Step::Kind::text:
-                std::memcpy(out, step->text, sizeof step->text);
-                out += step->size;
-                break;
-            case Step::Kind::table: {
-                const std::uint64_t code = step->of.place.code(word);
-                const Text& text = texts_[(*step->of.table)[code].load(std::memory_order_acquire)];
-                if (text.state <= Text::longest) {
-                    std::memcpy(out, text.text, sizeof text.text);
-                    out += text.state;
-                } else {
-                    out = put_unusual(out, *step->of.table, code, context());
-                    if (is_full()) return out;
-                }
-                break;
-            }
-            case Step::Kind::skip:
-                if ((word & step->skip.mask) == step->skip.value) step += step->size;
-                break;
-            case Step::Kind::wide: {
-                const std::uint64_t code = step->of.place.code(word);
-                char* const end = put_wide(out, *step->of.rows, code);
-                if (end) {
-                    out = end;
-                    break;
-                }
-                [[fallthrough]];
-            }
-            case Step::Kind::operand: {
-                const Field& field = isa_.forms[form].fields[step->field];
-                out = print_operand(out, context(), field.type, field.place.extract(image));
-                if (is_full()) return out;
-            }
-        }
-    }
+char* Printer::run_many(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+                        Codec::LabelNamer* labels) const {
+    return run<false>(step, out, form, image, address, labels);
 }
 
-char* Printer::print(char* out, Index form, const Image& image, std::uint64_t address,
-                     Codec::LabelNamer* labels) const {
-    const Step* steps = forms_[form].load(std::memory_order_acquire);
-    if (!steps) steps = compile(form);
-    return steps->kind == Step::Kind::many ? run<false>(steps + 1, out, form, image, address, labels)
-                                           : run<true>(steps, out, form, image, address, labels);
+char* Printer::put(char* out, const Step& step, Index form, const Image& image, std::uint64_t address,
+                   Codec::LabelNamer* labels, char* limit) const {
+    if (step.kind == Step::Kind::wide) {
+        if (char* const end = put_wide(out, *step.of.rows, step.of.place.code(image.words[0]))) return end;
+    }
+    const PrintContext context{isa_,    codec_tables_, image, tail_at(isa_, codec_tables_, form, step.field, image),
+                               address, labels,        limit};
+    if (step.kind == Step::Kind::element) return print_element(out, context, *step.element, form);
+    if (step.kind == Step::Kind::table)
+        return put_unusual(out, *step.of.table, step.of.place.code(image.words[0]), context);
+    const Field& field = isa_.forms[form].fields[step.field];
+    return print_operand(out, context, field.type, field.place.extract(image));
 }
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.
@@ -344,9 +293,9 @@ char* Printer::put_unusual(char* out, Table& table, std::uint64_t code, const Pr
     if (text.state == Text::elsewhere) {
         const std::string* found = nullptr;
         std::memcpy(&found, text.text, pointer_size);
-        return put(out, context.limit, *found);
+        return put_text(out, context.limit, *found);
     }
-    char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
+    char* const end = put_text(print_operand(out, context, table.type, code), context.limit, table.suffix);
     if (known == by_image) return end;
     const ShortLock lock(mutex_);
     const bool is_kept = is_closed(table.type, code) && context.limit - end > step_room;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -27,7 +28,14 @@ public:
     Printer& operator=(const Printer&) = delete;
 
     // See Codec::print.
-    char* print(char* out, Index form, const Image& image, std::uint64_t address, Codec::LabelNamer* labels) const;
+    [[gnu::always_inline]] char* print(char* out, Index form, const Image& image, std::uint64_t address,
+                                       Codec::LabelNamer* labels) const {
+        const Step* steps = forms_[form].load(std::memory_order_acquire);
+        if (!steps) [[unlikely]]
+            steps = compile(form);
+        return steps->kind == Step::Kind::many ? run_many(steps + 1, out, form, image, address, labels)
+                                               : run<true>(steps, out, form, image, address, labels);
+    }
 
 private:
     // The text of an operand, and what follows it in the form. Operands of many types print the same, so that there are few of them,
@@ -114,10 +122,19 @@ private:
     bool make_wide_row(const OperandRow& row, WideRow& out) const;
     bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
 
+    static constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts …
+    static constexpr std::size_t few_steps = 8;      // … and so many of which there is room for in any case
+    static_assert(few_steps * step_room <= Codec::max_text / 2);
+
     // `few`: what the steps print is short, but for unusual texts, and there is room for it.
     template <bool few>
-    [[gnu::always_inline]] inline char* run(const Step* step, char* out, Index form, const Image& image,
-                                            std::uint64_t address, Codec::LabelNamer* labels) const;
+    [[gnu::always_inline]] char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+                                     Codec::LabelNamer* labels) const;
+    char* run_many(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+                   Codec::LabelNamer* labels) const;
+    // A step that is no mere copy of a few characters.
+    char* put(char* out, const Step& step, Index form, const Image& image, std::uint64_t address,
+              Codec::LabelNamer* labels, char* limit) const;
     char* put_unusual(char* out, Table& table, std::uint64_t code, const PrintContext& context) const;
     TextNumber number_of(std::string_view text) const;
     bool is_closed(Index type, std::uint64_t code) const;
@@ -135,5 +152,37 @@ private:
     mutable std::unordered_map<std::string, TextNumber> text_numbers_;
     mutable std::map<Index, Wide> wide_;
 };
+
+template <bool few>
+inline char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+                          Codec::LabelNamer* labels) const {
+    char *const begin = out, *const limit = out + Codec::max_text;
+    const std::uint64_t word = image.words[0];
+    for (;; ++step) {
+        if (!few && limit - out < step_room) return out;
+        if (step->kind == Step::Kind::table) {
+            const Text& text = texts_[(*step->of.table)[step->of.place.code(word)].load(std::memory_order_acquire)];
+            if (text.state <= Text::longest) [[likely]] {
+                std::memcpy(out, text.text, sizeof text.text);
+                out += text.state;
+                continue;
+            }
+        } else if (step->kind == Step::Kind::text) {
+            std::memcpy(out, step->text, sizeof step->text);
+            out += step->size;
+            continue;
+        } else if (step->kind == Step::Kind::skip) {
+            if ((word & step->skip.mask) == step->skip.value) step += step->size;
+            continue;
+        } else if (step->kind == Step::Kind::trim) {
+            while (out != begin && out[-1] == ' ') --out;
+            continue;
+        } else if (step->kind == Step::Kind::end) {
+            return out;
+        }
+        out = put(out, *step, form, image, address, labels, limit);
+        if (few && limit - out < static_cast<std::ptrdiff_t>(few_steps) * step_room) return out;
+    }
+}
 
 }  // namespace isaforge::codec

@@ -1115,14 +1115,22 @@ bool Reader::statement(const char*& cursor, Encoded& out, const Codec::Choice& t
 }  // namespace codec
 
 bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                         Encoded& out, const Choice& takes, const char* readable) const {
-    using codec::PrintedReader;
-    PrintedReader plain(*isa_, *tables_, end, readable ? readable : end);
-    const PrintedReader::Seen seen = takes ? PrintedReader::Seen::unclear : plain.statement(cursor, out);
-    if (seen != PrintedReader::Seen::unclear) return seen == PrintedReader::Seen::taken;
+                         Encoded& out, const Choice& takes) const {
+    if (takes) {
+        Reader with_all(*isa_, *tables_, reader, cursor, end, address, false);
+        return with_all.statement(cursor, out, takes);
+    }
+    codec::PrintedReader printed(*isa_, *tables_, end);
+    const codec::PrintedReader::Seen seen = printed.statement(cursor, out);
+    if (seen == codec::PrintedReader::Seen::unclear) return go_on(printed, cursor, end, address, reader, out);
+    return seen == codec::PrintedReader::Seen::taken;
+}
+
+bool Codec::go_on(const codec::PrintedReader& printed, const char*& cursor, const char* end, std::uint64_t address,
+                  ExpressionReader& reader, Encoded& out) const {
     Reader with_all(*isa_, *tables_, reader, cursor, end, address, false);
-    with_all.go_on_at(plain);
-    return with_all.statement(cursor, out, takes);
+    with_all.go_on_at(printed);
+    return with_all.statement(cursor, out);
 }
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,

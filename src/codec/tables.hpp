@@ -85,7 +85,7 @@ struct OperandTable {
     unsigned longest_tail = 0;          // bits that it may bring along
     bool has_tail_row = false;          // one of its own rows has a tail
     bool has_own_tail = false;          // … and one that is not shared with other operands
-    std::vector<std::uint8_t> tails;    // by code, where it can: what it brings along, see OneTail
+    std::vector<std::uint8_t> tails;    // by code, where some can: what it brings along, see OneTail
     bool can_take = false;              // some code counts for a limit
     bool relative = false;              // holds a number that counts from the instruction's address
     // By code, where it can and a form with limits has it: the list of what it takes, of which equal ones are one; null: nothing.
@@ -93,15 +93,21 @@ struct OperandTable {
     static constexpr std::uint16_t no_row = 0xffff;
 };
 
-// What one code of an operand brings along: so many bits, which other operands may share. In one byte, for tables.
+// What one code of an operand brings along: so many bits, at most 64, which other operands may share. In one byte, for tables; in
+// those of which codes decode, a code that does brings nothing.
 struct OneTail {
-    static constexpr std::uint8_t is_shared = 0x80, unknown = 0x7f;
+    static constexpr std::uint8_t no_code = 0, nothing = 1, unknown = 2;
 
     unsigned bits = 0;
     bool shared = false;
 
-    std::uint8_t packed() const { return static_cast<std::uint8_t>(bits | (shared ? is_shared : 0)); }
-    static OneTail unpacked(std::uint8_t byte) { return {byte & 0x7fu, (byte & is_shared) != 0}; }
+    std::uint8_t packed() const {
+        return bits == 0 ? nothing : static_cast<std::uint8_t>(unknown + 2 * bits + (shared ? 1 : 0));
+    }
+    static OneTail unpacked(std::uint8_t byte) {
+        if (byte <= unknown) return {};
+        return {(byte - unknown) / 2u, (byte & 1) != 0};
+    }
 };
 
 // Values lie behind the instruction in the order in which their operands are written. Those that are shared are one, at the
@@ -206,12 +212,11 @@ struct Mnemonic {
 };
 
 struct Check {                          // a field not all of whose codes decode, or that may bring a word along
-    const std::uint8_t* codes =
-        nullptr;  // by code: whether it decodes, or brings a word; null where it is not that simple
+    const std::uint8_t* codes = nullptr;  // see OneTail; null where it is not that simple
     QuickPlace place;
     Index field = no_index;
 
-    bool holds(std::uint64_t word) const { return codes[place.code(word)] != 0; }
+    std::uint8_t code(std::uint64_t word) const { return codes[place.code(word)]; }
 };
 
 // What looking at the first word says of a form.
@@ -220,10 +225,9 @@ enum class Seen : std::uint8_t { other, certain, open };
 // What decides about a form when instructions are decoded, together in one place.
 struct DecodeLeaf {
     std::uint64_t mask = 0, value = 0;  // of the first word
-    const Check* checks = nullptr;      // simple ones only: of codes that decode …
+    const Check* checks = nullptr;      // simple ones only
     Index form = no_index;
     std::uint8_t check_count = 0;
-    std::uint8_t tail_count = 0;        // … and behind these, of codes that bring a word along: then more must be looked at
     std::uint16_t bits : 12 = 0;
     bool limited : 1 = false;           // FormTable::limits
     bool hard : 1 = false;              // more must be looked at in any case: words behind the first, other checks
@@ -234,14 +238,13 @@ struct DecodeLeaf {
     }
     Seen look(std::uint64_t word) const {
         if (hard) return Seen::open;
-        const Check* check = checks;
-        for (unsigned i = 0; i < check_count; ++i, ++check) {
-            if (!check->holds(word)) return Seen::other;
+        unsigned all = OneTail::nothing;
+        for (const Check *check = checks, *const behind = checks + check_count; check != behind; ++check) {
+            const unsigned one = check->code(word);
+            if (one == OneTail::no_code) return Seen::other;
+            all |= one;
         }
-        for (unsigned i = 0; i < tail_count; ++i, ++check) {
-            if (check->holds(word)) return Seen::open;
-        }
-        return Seen::certain;
+        return all == OneTail::nothing ? Seen::certain : Seen::open;
     }
 };
 static_assert(sizeof(DecodeLeaf) == 32 && max_instruction_bits < 1u << 12);
@@ -271,7 +274,6 @@ bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields = 
 struct FormTable {
     std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or a leaf that it belongs to
     std::span<const Check> checks;      // once such a leaf is
-    std::span<const Check> tails;       // likewise
     std::atomic<bool> has_codes = false;  // of its operands
     // What follows is there once one of its mnemonics, its codes or a leaf are.
     unsigned longest_tail = 0;          // bits that its operands may bring along

@@ -8,6 +8,7 @@
 
 #include "assembler/characters.hpp"
 #include "codec/load.hpp"
+#include "codec/printer.hpp"
 #include "codec/tables.hpp"
 #include "disassembler/labels.hpp"
 #include "disassembler/output.hpp"
@@ -26,6 +27,7 @@ namespace {
 constexpr std::size_t piece_length = 8192;  // instructions that one thread prints at a time
 constexpr std::size_t worth_threads = 4 * piece_length;
 constexpr std::size_t most_bytes = max_instruction_bits / 8;
+constexpr std::size_t indent = 4;  // of instructions
 
 std::string_view data_directive(std::size_t bytes) {
     switch (bytes) {
@@ -115,6 +117,15 @@ private:
     std::uint64_t find_data_relocation(std::uint64_t end) const;
     std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    void doubted_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    void end_instruction(char* end) {
+        if (line_end_.size() == 1) {
+            *end++ = line_end_[0];
+        } else {
+            end = std::copy(line_end_.begin(), line_end_.end(), end);
+        }
+        out_.set(end);
+    }
     // A number of an instruction that a symbol stands for.
     struct Reference {
         RelocatedNumber number;
@@ -153,6 +164,8 @@ private:
     Output out_;
     const Plan& plan_;
     const std::size_t longest_;
+    const codec::Loader loader_;
+    const codec::Printer& printer_;
     const std::size_t unit_bytes_;  // of the description: what the object says may be anything
     const std::uint64_t address_bytes_;
     const ObjectFlavour* const flavour_;
@@ -187,6 +200,8 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       out_(sink),
       plan_(plan),
       longest_(plan.longest),
+      loader_(codec.isa(), plan.longest),
+      printer_(codec.printer()),
       unit_bytes_(std::max(1u, codec.isa().unit_bytes())),
       address_bytes_(std::max(1u, codec.isa().address_bits / 8)),
       flavour_(plan.flavour),
@@ -444,6 +459,16 @@ std::size_t Disassembler::label_from(std::uint64_t offset) const {
     return static_cast<std::size_t>(found - list.begin());
 }
 
+[[gnu::always_inline]] inline void Disassembler::instruction(Index form, const Image& image, unsigned bits,
+                                                             std::uint64_t at) {
+    if (options_.style == DisassemblyStyle::listing) listing_columns(at, bits / 8);
+    char* const begin = out_.room();
+    std::memset(begin, ' ', indent);
+    if (verifies_ && !verifier_.is_certain(form, image)) [[unlikely]]
+        return doubted_instruction(form, image, bits, at);
+    end_instruction(printer_.print(begin + indent, form, image, address_of(at), this));
+}
+
 // Instructions from one offset to another; `next` is the number of the first among those that the label pass found.
 void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t next) {
     const std::uint8_t* const bytes = section_->bytes.data();
@@ -520,8 +545,7 @@ std::uint64_t Disassembler::instructions(std::uint64_t at, std::uint64_t until, 
     const std::uint8_t* const bytes = section_->bytes.data();
     const std::uint64_t size = section_->bytes.size();
     for (; at < until && at + known->bytes() <= until && known->is_instruction(); ++known) {
-        const Image image = codec::load(
-            isa_, bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)), size - at);
+        const Image image = loader_.load(bytes + at, size - at);
         instruction(known->form(), image, known->bytes() * 8u, at);
         at += known->bytes();
     }
@@ -559,27 +583,16 @@ std::uint64_t Disassembler::referring_datum(std::uint64_t at) {
     return at + width;
 }
 
-void Disassembler::instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
-    if (options_.style == DisassemblyStyle::listing) listing_columns(at, bits / 8);
-    char* const begin = out_.room();
-    std::memset(begin, ' ', 4);
+// One whose text does not read back for certain.
+void Disassembler::doubted_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
     const std::uint64_t address = address_of(at);
-    const bool doubted = verifies_ && !verifier_.is_certain(form, image);
-    char* end = codec_.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);
-    if (doubted) {
-        // What can be read back without labels can be with them.
-        *end = '\0';
-        if (!verifier_.reads_back(image, bits, begin + 4, end, address))
-            return unverified(bits, at, std::string(begin + 4, end));
-        if (codec_.tables_so_far().index->forms[form].is_relative)
-            end = codec_.print(begin + 4, form, image, bits, address, this);
-    }
-    if (line_end_.size() == 1) {
-        *end++ = line_end_[0];
-    } else {
-        end = std::copy(line_end_.begin(), line_end_.end(), end);
-    }
-    out_.set(end);
+    char* const begin = out_.room() + indent;
+    char* end = printer_.print(begin, form, image, address, nullptr);
+    // What can be read back without labels can be with them.
+    *end = '\0';
+    if (!verifier_.reads_back(image, bits, begin, end, address)) return unverified(bits, at, std::string(begin, end));
+    if (codec_.tables_so_far().index->forms[form].is_relative) end = printer_.print(begin, form, image, address, this);
+    end_instruction(end);
 }
 
 // Prints bytes as data, with the text that does not read back as a comment.

@@ -175,6 +175,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         return next_relocated < relocated.size() && relocated[next_relocated] < end;
     };
     const codec::Decoder decoder(isa, codec_.tables_so_far());
+    const codec::Loader loader(isa, longest_);
     auto next_part = first_part(index);
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
@@ -184,7 +185,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
             continue;
         }
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
-        const Image image = codec::load(isa, bytes + at, available, size - at);
+        const Image image = loader.load(bytes + at, size - at);
         unsigned bits = 0;
         const Index form = decoder.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {

@@ -46,17 +46,17 @@ inline __m128i scan_between(__m128i block, char first, char last) {
 }
 #endif
 
-// Behind the word at `p`, at most `end`. `readable`: up to where characters may be looked at.
-inline const char* scan_word(const char* p, const char* end, const char* readable) {
+// Behind the word at `p`, at most `end`.
+inline const char* scan_word(const char* p, const char* end) {
 #ifdef __SSE2__
-    while (readable - p >= scan_size) {
+    while (end - p >= scan_size) {
         const __m128i block = scan_block(p), small = _mm_or_si128(block, _mm_set1_epi8(0x20));
         const __m128i are_word =
             _mm_or_si128(_mm_or_si128(scan_between(small, 'a', 'z'), scan_between(block, '0', '9')),
                          _mm_cmpeq_epi8(block, _mm_set1_epi8('_')));
         const int count = std::countr_one(static_cast<unsigned>(_mm_movemask_epi8(are_word)));
         p += count;
-        if (count != scan_size || p >= end) return std::min(p, end);
+        if (count != scan_size) return p;
     }
 #endif
     while (p != end && is_word(*p)) ++p;

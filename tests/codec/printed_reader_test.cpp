@@ -74,8 +74,7 @@ using Seen = codec::PrintedReader::Seen;
 Seen seen(const Codec& codec, std::string_view text) {
     const char* p = text.data();
     Encoded encoded;
-    return codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size(), p + text.size())
-        .statement(p, encoded);
+    return codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size()).statement(p, encoded);
 }
 
 TEST(PrintedReader, TakesWhatIsWrittenAsItIsPrinted) {
@@ -90,6 +89,33 @@ TEST(PrintedReader, TakesWhatIsWrittenAsItIsPrinted) {
     EXPECT_EQ(seen(codec, "no_such_name v1"), Seen::refused);
     EXPECT_EQ(seen(codec, "s_branch there"), Seen::unclear) << "for whoever knows symbols";
     EXPECT_EQ(seen(codec, "v_add_f32 v[1], v2, 1 + 1"), Seen::unclear);
+}
+
+// A text is read up to its end: a statement ends where its line does, and comments that do not end there are nobody's.
+TEST(PrintedReader, StaysInTheLineOfTheStatement) {
+    const Codec codec(built_in("gcn1.2"));
+    const std::string behind = "\n    s_mov_b32 s0, s1\n    s_mov_b32 s0, s1\n";
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, s1" + behind), Seen::taken);
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, s1 /* a */ // b" + behind), Seen::taken);
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, s1 /* a" + behind + "*/ + 1"), Seen::taken);
+    EXPECT_NE(seen(codec, "s_mov_b32 s0,\n s1" + behind), Seen::taken);
+    EXPECT_NE(seen(codec, "s_mov_b32\n s0, s1" + behind), Seen::taken);
+    EXPECT_NE(seen(codec, "s_mov_b32 s0, /* a\n */ s1" + behind), Seen::taken);
+}
+
+TEST(Tails, AreKeptInOneByte) {
+    using codec::OneTail;
+    for (unsigned bits = 1; bits <= 64; ++bits) {
+        for (const bool shared : {false, true}) {
+            const std::uint8_t packed = OneTail{bits, shared}.packed();
+            EXPECT_GT(packed, OneTail::unknown);
+            EXPECT_EQ(OneTail::unpacked(packed).bits, bits);
+            EXPECT_EQ(OneTail::unpacked(packed).shared, shared);
+        }
+    }
+    EXPECT_EQ(OneTail{}.packed(), OneTail::nothing);
+    EXPECT_EQ(OneTail::unpacked(OneTail::nothing).bits, 0u);
+    EXPECT_EQ(OneTail::unpacked(OneTail::no_code).bits, 0u);
 }
 
 // Texts in which digits are letters, at places where numbers may stand that begin with the same digits or are longer.

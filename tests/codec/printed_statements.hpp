@@ -101,32 +101,28 @@ private:
     assembler::Expressions expressions_{symbols_, sections_};
 };
 
-// What stands behind a statement that ends there is none of it, whatever it is and however many characters are looked at.
+// What stands behind a statement: nothing, another one, which is none of it, or what its last word goes on with.
 constexpr std::string_view behind_statements[] = {"", "\n    another 1, 2 and so on, word for word\n",
                                                   "3456[7:8], v1, words_that_go_on_and_on"};
 
 inline void read_printed(const Codec& codec, EveryReader& every, std::string_view text, PrintedStatements& out) {
     using Seen = codec::PrintedReader::Seen;
-    const char* other = text.data();
-    Encoded wanted;
-    const bool good = every.read(other, text.data() + text.size(), wanted);
-    const auto size = static_cast<std::size_t>(other - text.data());
+    const bool line_ends = codec.isa().surface.statement_end.empty();
     ++out.statements;
-    out.good += good;
     for (const std::string_view behind : behind_statements) {
         const std::string all = std::string(text) + std::string(behind);
-        const char *const begin = all.data(), *const end = begin + text.size();
-        const char* p = begin;
-        Encoded got;
-        const Seen seen =
-            codec::PrintedReader(codec.isa(), codec.tables_so_far(), end, begin + all.size()).statement(p, got);
+        const char *const begin = all.data(), *const end = begin + all.size();
+        const char *p = begin, *other = begin;
+        Encoded got, wanted;
+        const bool good = every.read(other, line_ends ? scan_line(begin, end) : end, wanted);
+        const Seen seen = codec::PrintedReader(codec.isa(), codec.tables_so_far(), end).statement(p, got);
         if (behind.empty()) {
+            out.good += good;
             out.taken += seen == Seen::taken;
             out.refused += seen == Seen::refused;
         }
-        const bool same = static_cast<std::size_t>(p - begin) == size && got.form == wanted.form &&
-                          got.bits == wanted.bits && got.image.words == wanted.image.words &&
-                          wanted.deferred_count == 0;
+        const bool same = p == other && got.form == wanted.form && got.bits == wanted.bits &&
+                          got.image.words == wanted.image.words && wanted.deferred_count == 0;
         const bool is_right = seen == Seen::taken ? good && same : seen == Seen::unclear || !good;
         if (!is_right && out.wrong.empty()) out.wrong = all;
     }
