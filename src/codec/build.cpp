@@ -185,8 +185,8 @@ private:
     std::set<std::vector<Taken>> takings_;                                                  // OperandTable::taken
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
-    std::map<std::pair<const Field*, std::uint64_t>, std::vector<Check>>
-        checks_;  // with those that are fixed and are checked
+    // By fields and, in bits, those of them that a form fixes and that bring something along.
+    std::map<std::pair<const Field*, std::uint64_t>, std::vector<Check>> checks_;
     std::vector<std::vector<DecodeLeaf>> leaves_;
     std::map<std::vector<ReadingKey>, std::vector<Shape>> shapes_;  // by what a mnemonic may be
 };
