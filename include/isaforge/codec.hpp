@@ -141,7 +141,7 @@ public:
     bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
                       Encoded& out, const Choice& takes = {}) const;
     // The same for the statement that a reader of printed text has just found to be unclear.
-    bool go_on(const codec::PrintedReader& printed, const char*& cursor, const char* end, std::uint64_t address,
+    bool go_on(const codec::PrintedReader& printed, const char*& cursor, std::uint64_t address,
                ExpressionReader& reader, Encoded& out) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).

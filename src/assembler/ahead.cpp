@@ -45,15 +45,13 @@ bool Ahead::ends_here(const char* p, const char* line_end) const {
 void Ahead::encode(PlainStatements& reader, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
     const char* p = lines_[chunk];
     const char* const until = lines_[chunk + 1];
-    const bool newline_ends = codec_.isa().surface.statement_end.empty();
     Encoded encoded;
     while (p < until) {
         const char* const line_end = scan_line(p, until);
         while (p < line_end && is(*p, class_blank)) ++p;
         if (p < line_end && is(*p, class_name_start) && *p != '.') {
             const char* q = p;
-            const char* const limit = newline_ends ? line_end : text_.data() + text_.size();
-            if (reader.read(q, limit, encoded) && q <= line_end && ends_here(q, line_end) && q - p < 0xffff) {
+            if (reader.read(q, encoded) && q <= line_end && ends_here(q, line_end) && q - p < 0xffff) {
                 statements.push_back({p,
                                       {encoded.image.words[0], encoded.image.words[1]},
                                       encoded.form,

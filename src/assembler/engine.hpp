@@ -183,7 +183,6 @@ private:
     bool begins_instruction(const char* p) const;
     bool run_instructions(const char*& p);
     bool accept_usual_end(const char*& q) const;
-    const char* statement_limit(const char* p) const;
     bool read_next(codec::PrintedReader& printed, const char*& p);
     bool read_instruction(const char*& p, bool explains);
     template <typename Read>

@@ -68,13 +68,13 @@ PlainStatements::PlainStatements(const Codec& codec, const char* end)
 
 PlainStatements::~PlainStatements() = default;
 
-bool PlainStatements::read(const char*& cursor, const char* limit, Encoded& out) {
+bool PlainStatements::read(const char*& cursor, Encoded& out) {
     const char* p = cursor;
     const codec::PrintedReader::Seen seen = printed_.statement(p, out);
     if (seen == codec::PrintedReader::Seen::refused) return false;
     if (seen == codec::PrintedReader::Seen::unclear) {
         numbers_->begin();
-        if (!codec_.go_on(printed_, p, limit, 0, *numbers_, out) || numbers_->depends() || out.deferred_count != 0)
+        if (!codec_.go_on(printed_, p, 0, *numbers_, out) || numbers_->depends() || out.deferred_count != 0)
             return false;
     }
     if (out.bits > 128) return false;

@@ -15,9 +15,8 @@ public:
     PlainStatements(const Codec& codec, const char* end);
     ~PlainStatements();
 
-    // The statement at `cursor`, which is moved behind its operands and may go up to `limit`. False where it is none, or means
-    // something else in another place.
-    bool read(const char*& cursor, const char* limit, Encoded& out);
+    // The statement at `cursor`, which is moved behind its operands. False where it is none, or means something else in another place.
+    bool read(const char*& cursor, Encoded& out);
 
 private:
     class Numbers;

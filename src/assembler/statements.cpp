@@ -431,9 +431,6 @@ bool Engine::begins_instruction(const char* p) const {
     return *next != '=' || next[1] == '=';
 }
 
-// Up to where the statement at `p` may go.
-const char* Engine::statement_limit(const char* p) const { return newline_ends_ ? find_line_end(p) : text_end_; }
-
 template <typename Read>
 bool Engine::read_with_numbers(const Read& read) {
     expressions_.clear_operands();
@@ -458,15 +455,14 @@ bool Engine::read_with_numbers(const Read& read) {
         p = q;
         return true;
     }
-    return read_with_numbers(
-        [&] { return codec_.go_on(printed, p, statement_limit(p), code_address(), expressions_, encoded_); });
+    return read_with_numbers([&] { return codec_.go_on(printed, p, code_address(), expressions_, encoded_); });
 }
 
 // One that is not switched off. `explains`: `failure_` says why it is none.
 bool Engine::read_instruction(const char*& p, bool explains) {
     Codec::Choice takes;  // whoever relocates asks for numbers, which not all ways to read tell
     if (off_ != 0 || may_load_) takes = [&](const Encoded& one, const char*) { return !is_off(one.form); };
-    const char* const limit = statement_limit(p);
+    const char* const limit = newline_ends_ ? find_line_end(p) : text_end_;
     failure_.kind = ReadFailure::Kind::none;
     return read_with_numbers([&] {
         return explains ? codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, takes)

@@ -565,11 +565,13 @@ void Builder::tabulate_taken(Index index, OperandTable& table) {
         if (row == no_index || !takers[row].any) continue;
         if (const Field* const inner = takers[row].only) {
             table.taken[code] = tables_.operands[inner->type].taken[inner->place.extract(code)];
+            table.takes_one &= tables_.operands[inner->type].takes_one;
             continue;
         }
         list.clear();
         collect_taken(index, code, list);
         if (list.empty()) continue;
+        table.takes_one &= list.size() == 1;
         list.emplace_back();
         table.taken[code] = takings_.insert(list).first->data();
     }
@@ -591,15 +593,19 @@ std::vector<FormLimit> Builder::limits_of(const Form& form) {
         FormLimit limit;
         limit.limit = taking.limit;
         limit.most = isa_.limits[taking.limit].most;
+        bool take_one = true;
         for (const Index field : taking.fields) {
             const OperandTable& operand = tables_.operands[form.fields[field].type];
-            if (!operand.taken.empty()) limit.fields.push_back(limited_field(form, field, operand));
+            if (operand.taken.empty()) continue;
+            limit.fields.push_back(limited_field(form, field, operand));
+            take_one &= operand.takes_one;
         }
         for (const auto& [type, code] : taking.own) {
             const Index row = find_row(isa_.operand_types[type], code, isa_);
             if (row != no_index) limit.own.push_back(identity_of(isa_.operand_types[type].rows[row], code));
         }
         for (unsigned i = 0; i < taking.besides; ++i) limit.own.push_back(~i);
+        if (take_one) limit.fields_within = static_cast<int>(limit.most) - static_cast<int>(limit.own.size());
         if (!limit.fields.empty() || limit.own.size() > limit.most) out.push_back(std::move(limit));
     }
     return out;

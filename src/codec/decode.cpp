@@ -127,10 +127,8 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     return good || second;
 }
 
-}  // namespace
-
-bool codec::breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image,
-                         std::string* why) {
+// Whether operands together break a rule that each of them keeps, and which. `why` may be null.
+bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why) {
     for (const codec::FormLimit& limit : tables.forms[form].limits) {
         if (!codec::exceeds(limit, image)) continue;
         if (why) *why = isa.limits[limit.limit].reason;
@@ -138,6 +136,8 @@ bool codec::breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form
     }
     return false;
 }
+
+}  // namespace
 
 Index codec::find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
                        const DecodeLeaf& first, unsigned& bits, std::string* why) {

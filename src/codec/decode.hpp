@@ -1,6 +1,8 @@
 // From bits to a form, for those who decode much: what most instructions take is in line.
 #pragma once
 
+#include <algorithm>
+
 #include "codec/tables.hpp"
 
 namespace isaforge::codec {
@@ -9,9 +11,6 @@ namespace isaforge::codec {
 // length in `bits`.
 Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
                 const DecodeLeaf& first, unsigned& bits, std::string* why);
-
-// Whether operands together break a rule that each of them keeps. `why` may be null.
-bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why);
 
 class Decoder {
 public:
@@ -23,8 +22,7 @@ public:
         const DecodeLeaf* leaf = &this->leaf(image);
         for (;; ++leaf) {
             const Seen seen = leaf->may_be(image, available) ? leaf->look(image.words[0]) : Seen::other;
-            if (seen == Seen::certain && !(leaf->limited && breaks_limit(isa_, tables_, leaf->form, image, nullptr)))
-                [[likely]] {
+            if (seen == Seen::certain && !(leaf->limited && breaks_limit(leaf->form, image))) [[likely]] {
                 bits = leaf->bits;
                 return leaf->form;
             }
@@ -47,6 +45,12 @@ public:
     }
 
 private:
+    // Whether operands together break a rule that each of them keeps.
+    bool breaks_limit(Index form, const Image& image) const {
+        return std::ranges::any_of(tables_.forms[form].limits,
+                                   [&](const FormLimit& limit) { return exceeds(limit, image); });
+    }
+
     const Isa& isa_;
     const Codec::Tables& tables_;
     const DecodeTree::Node* nodes_;

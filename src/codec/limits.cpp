@@ -44,6 +44,13 @@ bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields) {
     return false;
 }
 
+// Most instructions have few fields that take anything.
+bool exceeds(const FormLimit& limit, const Image& image) {
+    int count = 0;
+    for (const LimitedField& field : limit.fields) count += field.taken[field.code(image)] != nullptr ? 1 : 0;
+    return count > limit.fields_within && exceeds(limit, image, ~0u);
+}
+
 bool names_register(const Codec::Tables& tables, std::string_view name) {
     const char* const end = name.data() + name.size();
     PatternMatch match;

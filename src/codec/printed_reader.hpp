@@ -26,6 +26,10 @@ public:
     Seen statement(const char*& cursor, Encoded& out);
     // Behind the mnemonic of the statement that was read last, where it begins with that; otherwise null.
     const char* behind_mnemonic() const { return behind_mnemonic_; }
+    // Up to where a statement may go of which `p` is part.
+    const char* limit(const char* p) const {
+        return tables_.blank[static_cast<unsigned char>('\n')] == 1 ? end_ : scan_line(p, end_);
+    }
 
 protected:
     // White space, and comments where they may stand inside a statement.
@@ -43,10 +47,6 @@ protected:
         if (p == end_) return true;
         const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
         return kind == 2 ? statement_ends(isa_, tables_, p, limit(p)) : kind == 1;
-    }
-    // Up to where a statement may go of which `p` is part.
-    const char* limit(const char* p) const {
-        return tables_.blank[static_cast<unsigned char>('\n')] == 1 ? end_ : scan_line(p, end_);
     }
 
     // The mnemonic at `cursor`, which is moved behind it. A dot may be part of it or begin a suffix: the longest known word is taken.

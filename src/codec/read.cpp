@@ -1122,13 +1122,13 @@ bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t add
     }
     codec::PrintedReader printed(*isa_, *tables_, end);
     const codec::PrintedReader::Seen seen = printed.statement(cursor, out);
-    if (seen == codec::PrintedReader::Seen::unclear) return go_on(printed, cursor, end, address, reader, out);
+    if (seen == codec::PrintedReader::Seen::unclear) return go_on(printed, cursor, address, reader, out);
     return seen == codec::PrintedReader::Seen::taken;
 }
 
-bool Codec::go_on(const codec::PrintedReader& printed, const char*& cursor, const char* end, std::uint64_t address,
+bool Codec::go_on(const codec::PrintedReader& printed, const char*& cursor, std::uint64_t address,
                   ExpressionReader& reader, Encoded& out) const {
-    Reader with_all(*isa_, *tables_, reader, cursor, end, address, false);
+    Reader with_all(*isa_, *tables_, reader, cursor, printed.limit(cursor), address, false);
     with_all.go_on_at(printed);
     return with_all.statement(cursor, out);
 }

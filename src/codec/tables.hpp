@@ -87,6 +87,7 @@ struct OperandTable {
     bool has_own_tail = false;          // … and one that is not shared with other operands
     std::vector<std::uint8_t> tails;    // by code, where some can: what it brings along, see OneTail
     bool can_take = false;              // some code counts for a limit
+    bool takes_one = true;              // … and none for more than one thing
     bool relative = false;              // holds a number that counts from the instruction's address
     // By code, where it can and a form with limits has it: the list of what it takes, of which equal ones are one; null: nothing.
     std::vector<const Taken*> taken;
@@ -264,12 +265,14 @@ struct LimitedField {
 struct FormLimit {
     Index limit = 0;
     unsigned most = 0;
+    int fields_within = -1;             // so many fields that take anything keep it, whatever that is; below 0: nobody knows
     std::vector<LimitedField> fields;
     std::vector<std::uint32_t> own;     // identities of what the instruction takes unsaid
 };
 
 // Whether those of its fields that have a bit in `fields` take more than the limit allows.
-bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields = ~0u);
+bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields);
+bool exceeds(const FormLimit& limit, const Image& image);  // all of them
 
 struct FormTable {
     std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or a leaf that it belongs to

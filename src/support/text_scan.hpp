@@ -1,7 +1,6 @@
 // Looks for the end of a word or of a line, several characters at a time where the machine can.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>

@@ -125,7 +125,7 @@ TEST(Patterns, AreKnownByRulesAsTheyAreByTheirLetters) {
             EXPECT_EQ(read_quickly(patterns, all, false), read(patterns, before + text)) << text;
         }
     }
-    EXPECT_GT(found, 50'000u);
+    EXPECT_GT(found, 100'000u);
 }
 
 TEST(Patterns, AreReadByTheirLettersAndNumbers) {
