@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -917,13 +916,25 @@ std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, Sou
 // Names of the built-in descriptions with their titles, in the order to show them.
 std::vector<std::pair<std::string, std::string>> builtin_isas();
 
-// Instructions of variants and dialects of one description whose meanings were checked: those that are the same in others need
-// not be checked there again.
-using MeaningsChecked = std::set<std::string>;
+// What was found in the meanings of instructions, for variants and dialects of one description that are checked one after the other
+// or at once, on several threads: what is the same in several of them is looked at in one.
+class MeaningsChecked {
+public:
+    MeaningsChecked();
+    ~MeaningsChecked();
+    MeaningsChecked(const MeaningsChecked&) = delete;
+    MeaningsChecked& operator=(const MeaningsChecked&) = delete;
+
+    class Findings;
+    Findings& findings() { return *findings_; }
+
+private:
+    std::unique_ptr<Findings> findings_;
+};
 
 // Everything that `isaforge check` finds beyond what loading finds: overlaps, unreachable rows, ambiguous texts, opcode
 // gaps, unused names, meanings that do not type-check. A description without defects adds nothing.
-// `done`: see there.
+// With `done`, all that is said of a meaning that has been checked already is said again.
 void check_isa(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done = nullptr);
 
 }  // namespace isaforge

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "support/in_order.hpp"
 
 namespace isaforge::cli {
 
@@ -45,23 +47,37 @@ std::vector<IsaChoice> choices_of(const IsaChoice& asked, const Isa& first) {
     return out;
 }
 
-// Checks in the others what was checked in the first variant and dialect. What has been said already is not said again.
-void check_others(Session& session, const IsaChoice& asked, const Isa& first, MeaningsChecked& done) {
+// Checks each variant in each dialect, several at once. What has been said already is not said again.
+void check_all(Session& session, const IsaChoice& asked, const std::shared_ptr<const Isa>& first) {
+    const std::vector<IsaChoice> choices = choices_of(asked, *first);
+    const unsigned threads = thread_count(0);
     std::set<std::string> said;
     for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
-    const std::vector<IsaChoice> choices = choices_of(asked, first);
     Progress progress("check", "variants and dialects", choices.size());
-    for (const IsaChoice& choice : choices) {
-        progress.at(static_cast<std::uint64_t>(&choice - choices.data()));
-        if ((choice.variant.empty() || choice.variant == first.variant) && choice.dialect == first.dialect) continue;
-        Diagnostics found;
+    MeaningsChecked done;
+    std::mutex mutex;  // of the session
+    const auto load = [&](const IsaChoice& choice, Diagnostics& found) {
+        const std::scoped_lock lock(mutex);
         std::swap(found, session.diagnostics);
-        if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics, &done);
+        const std::shared_ptr<const Isa> isa = session.load(choice);
         std::swap(found, session.diagnostics);
-        for (const Diagnostic& diagnostic : found.all()) {
+        return isa;
+    };
+    std::vector<Diagnostics> found(threads);
+    const auto check_one = [&](unsigned worker, std::size_t i) {
+        const IsaChoice& choice = choices[i];
+        const bool is_first =
+            (choice.variant.empty() || choice.variant == first->variant) && choice.dialect == first->dialect;
+        found[worker] = Diagnostics();
+        if (const auto isa = is_first ? first : load(choice, found[worker])) check_isa(*isa, found[worker], &done);
+    };
+    in_order(threads, choices.size(), check_one, [&](unsigned worker, std::size_t i) {
+        const std::scoped_lock lock(mutex);
+        for (const Diagnostic& diagnostic : found[worker].all()) {
             if (said.insert(to_text(diagnostic, session.sources)).second) session.diagnostics.take(diagnostic);
         }
-    }
+        progress.at(i + 1);
+    });
 }
 
 // The findings on standard error, or as JSON on standard output; the exit status.
@@ -108,12 +124,8 @@ int check(const Options& options) {
         return input_error;
     }
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
-    if (isa) {
-        MeaningsChecked done;
-        check_isa(*isa, session.diagnostics, &done);
-        check_others(session, options.isa, *isa, done);
-    }
     if (!isa) return report_defects(session, options, {});
+    check_all(session, options.isa, isa);
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;
     return report_defects(
         session, options,

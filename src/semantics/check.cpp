@@ -9,13 +9,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "language/limits.hpp"
+#include "semantics/findings.hpp"
 #include "semantics/lowering.hpp"
+#include "semantics/reach.hpp"
 #include "semantics/slices.hpp"
 
 namespace isaforge::semantics {
@@ -33,21 +36,26 @@ constexpr double all_but_nothing = 0.9999;  // of the values: sums of shares are
 
 class Checker {
 public:
-    Checker(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done)
-        : isa_(isa), diagnostics_(diagnostics), done_(done), modes_(isa.modes.size()) {
-        for (const auto& [name, value] : isa.constants) constants_ += fmt::format("{}={} ", name, value);
-    }
+    // `each`: what is the same in several forms is looked at in each of them.
+    Checker(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked::Findings& findings, bool each)
+        : isa_(isa),
+          diagnostics_(diagnostics),
+          findings_(findings),
+          each_(each),
+          modes_(isa.modes.size()),
+          reach_(isa) {}
 
     bool run() {
         for (Index type = 0; type < isa_.operand_types.size(); ++type)
             if (isa_.operand_types[type].kind == OperandKind::table) variants(type);
         for (const Instruction& instruction : isa_.instructions) {
-            if (diagnostics_.overflowing()) break;
+            if (enough_.overflowing()) break;
             if (instruction.meaning || instruction.guard)
                 check_forms(instruction);
             else
-                note_silent(instruction);
+                found_.emplace_back(&instruction, nullptr);
         }
+        tell_found();
         check_hazards();
         static const Instruction none;
         LowerInput around{.isa = &isa_, .instruction = &none, .mode_bindings = &modes_};
@@ -63,7 +71,9 @@ public:
 
 private:
     void check_forms(const Instruction& instruction);
-    std::string signature(const Instruction& instruction, const Form& form);
+    std::string signature(const Instruction& instruction, std::uint64_t reached_by_row, const Form& form);
+    std::uint64_t reached(const Instruction& instruction) const;
+    std::uint64_t reached(const SharedList<Naming>& namings);
     // The kinds of bindings of an operand: one for each shape of its rows.
     const std::vector<Binding>& variants(Index type);
     // `names`: those of the fields that matter; null: all do. `share` becomes the part of the combinations that is given.
@@ -73,14 +83,15 @@ private:
     Index first_row(Index type) const;
     Index row_without_meaning(Index type) const;
     std::string shape(Index type, const Binding& binding, Diagnostics& found);
-    void check(const Instruction& instruction, const Form& form);
+    void check(const Instruction& instruction, const Form& form, Finding& finding);
+    void tell_found();
     bool check(const LowerInput& input, bool warnings);
     // The part of the operands' values that was looked at; nothing where there are errors.
     std::optional<double> looked_at(const Instruction& instruction, const Form& form, const Names* names,
                                     bool warnings);
     void check_hazards();
     void check_number(const Meaning& number, Index of);
-    void check_slices(const Instruction& instruction, const Form& form);
+    double looked_at_slices(const Instruction& instruction, const Form& form);
     void tell_rest(Place place, const std::string& what, double looked);
     void note_silent(const Instruction& instruction);
     void try_all(const LowerInput& input, Diagnostics& found, bool warnings, double share);
@@ -89,10 +100,16 @@ private:
 
     const Isa& isa_;
     Diagnostics& diagnostics_;
-    MeaningsChecked* const done_;
-    std::string constants_;       // all of them, as text
+    MeaningsChecked::Findings& findings_;
+    const bool each_;
+    // Of instructions' forms, in order; null for an instruction that says nothing.
+    std::vector<std::pair<const Instruction*, const Finding*>> found_;
+    Diagnostics enough_;             // what this one found of them
+    Diagnostics* finding_ = nullptr; // where messages go while a form is looked at
     std::vector<Binding> modes_;  // open, or as they are being tried
+    const Reach reach_;
     std::map<Index, std::vector<Binding>> variants_;
+    std::map<const Naming*, std::uint64_t> reached_;  // by the lists of what names stand for in encodings
     std::set<std::tuple<FileId, std::uint32_t, std::string>> reported_;
     std::size_t lowerings_ = 0;
     std::size_t effort_ = 0;
@@ -105,6 +122,11 @@ private:
 
 void Checker::report(const Diagnostics& found) {
     for (const Diagnostic& diagnostic : found.all()) {
+        if (finding_ != nullptr) {
+            finding_->take(diagnostic);
+            enough_.take(diagnostic);
+            continue;
+        }
         bool is_error = diagnostic.severity == Severity::error;
         if (is_error) ok_ = false;
         if (!reported_.emplace(diagnostic.place.file, diagnostic.place.offset, diagnostic.message).second) continue;
@@ -218,11 +240,39 @@ const std::vector<Binding>& Checker::variants(Index type) {
     return variants_[type] = std::move(found);
 }
 
-// What is the same in another variant or dialect: the same row in the same encoding, with operands of the same kinds, and with
-// the same constants.
-std::string Checker::signature(const Instruction& instruction, const Form& form) {
-    std::string text =
-        fmt::format("{} {} {} {}", instruction.names[0], instruction.where.offset, form.where.offset, constants_);
+namespace {
+
+void add_names(const SharedList<Naming>& namings, Names& names) {
+    for (const Naming& naming : namings) add_names(*naming.value, names);
+}
+
+}  // namespace
+
+// What an instruction's meaning reaches, but for what its encodings give names to.
+std::uint64_t Checker::reached(const Instruction& instruction) const {
+    Names names;
+    add_names(instruction.names_in_meaning, names);
+    if (instruction.meaning) add_names(*instruction.meaning, names);
+    for (const Meaning& meaning : {instruction.guard, instruction.lane_mask})
+        if (meaning) add_names(*meaning, names);
+    for (const Arrival& arrival : instruction.arrivals)
+        if (arrival.condition) add_names(*arrival.condition, names);
+    return reach_.of(names);
+}
+
+std::uint64_t Checker::reached(const SharedList<Naming>& namings) {
+    const auto [known, is_new] = reached_.try_emplace(namings.data());
+    if (!is_new) return known->second;
+    Names names;
+    add_names(namings, names);
+    return known->second = reach_.of(names);
+}
+
+// What is the same in another variant or dialect: the same row in the same encoding, with operands of the same kinds, whose meaning
+// reaches the same.
+std::string Checker::signature(const Instruction& instruction, std::uint64_t reached_by_row, const Form& form) {
+    std::string text = fmt::format("{} {} {} {:x} {:x}", instruction.names[0], instruction.where.offset,
+                                   form.where.offset, reached_by_row, reached(form.names_in_meaning));
     for (const Field& field : form.fields.list()) {
         const bool is_table = isa_.operand_types[field.type].kind == OperandKind::table;
         text += fmt::format(" {}:{}:{}", field.name, isa_.operand_types[field.type].name,
@@ -232,16 +282,41 @@ std::string Checker::signature(const Instruction& instruction, const Form& form)
 }
 
 void Checker::check_forms(const Instruction& instruction) {
-    for (const Index form : instruction.forms)
-        if (done_ == nullptr || done_->insert(signature(instruction, isa_.forms[form])).second)
-            check(instruction, isa_.forms[form]);
+    const std::uint64_t by_row = reached(instruction);
+    for (const Index form : instruction.forms) {
+        bool is_first = false;
+        std::string name = signature(instruction, by_row, isa_.forms[form]);
+        if (each_) name += fmt::format(" {}", form);
+        Finding& finding = findings_.claim(name, is_first);
+        found_.emplace_back(&instruction, &finding);
+        if (is_first) check(instruction, isa_.forms[form], finding);
+    }
 }
 
-void Checker::check(const Instruction& instruction, const Form& form) {
+void Checker::check(const Instruction& instruction, const Form& form, Finding& finding) {
+    // Others wait for it, whatever happens.
+    const auto publish = [this](Finding* done) {
+        finding_ = nullptr;
+        findings_.publish(*done);
+    };
+    const std::unique_ptr<Finding, decltype(publish)> published(&finding, publish);
+    finding_ = &finding.messages;
     const auto looked = looked_at(instruction, form, nullptr, true);
     if (!looked || *looked > all_but_nothing) return;
-    if (effort_ <= most_check_effort) return check_slices(instruction, form);
-    tell_rest(instruction.where, instruction.names[0], *looked);
+    finding.looked = effort_ <= most_check_effort ? looked_at_slices(instruction, form) : *looked;
+}
+
+// What was found in all forms, here or where another variant was looked at.
+void Checker::tell_found() {
+    for (const auto& [instruction, finding] : found_) {
+        if (finding == nullptr) {
+            note_silent(*instruction);
+            continue;
+        }
+        findings_.wait(*finding);
+        report(finding->messages);
+        if (finding->looked) tell_rest(instruction->where, instruction->names[0], *finding->looked);
+    }
 }
 
 std::optional<double> Checker::looked_at(const Instruction& instruction, const Form& form, const Names* names,
@@ -286,16 +361,16 @@ void Checker::check_number(const Meaning& number, Index of) {
 }
 
 // Each statement with the values of those operands alone that it depends on.
-void Checker::check_slices(const Instruction& instruction, const Form& form) {
+double Checker::looked_at_slices(const Instruction& instruction, const Form& form) {
     double least = 1;
     for (const Slice& slice : slices_of(isa_, instruction, form)) {
         Instruction part = instruction;
         part.meaning = slice.statements;
         const auto looked = looked_at(part, form, &slice.names, false);
-        if (!looked) return;
+        if (!looked) return 1;  // what is wrong there has been said
         least = std::min(least, *looked);
     }
-    tell_rest(instruction.where, instruction.names[0], least);
+    return least;
 }
 
 void Checker::tell_rest(Place place, const std::string& what, double looked) {
@@ -382,7 +457,15 @@ void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings
 }  // namespace
 
 bool check_semantics(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done) {
-    return Checker(isa, diagnostics, done).run();
+    MeaningsChecked own;
+    return Checker(isa, diagnostics, (done ? *done : own).findings(), done == nullptr).run();
 }
 
 }  // namespace isaforge::semantics
+
+namespace isaforge {
+
+MeaningsChecked::MeaningsChecked() : findings_(std::make_unique<Findings>()) {}
+MeaningsChecked::~MeaningsChecked() = default;
+
+}  // namespace isaforge

@@ -7,8 +7,7 @@
 
 namespace isaforge::semantics {
 
-// Reports to `diagnostics` what is wrong with the meanings; true where nothing is. `done` is what was looked at before, in other
-// variants and dialects of the description: instructions that are the same there are left out.
+// Reports to `diagnostics` what is wrong with the meanings; true where nothing is.
 bool check_semantics(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done = nullptr);
 
 }  // namespace isaforge::semantics

@@ -8,32 +8,42 @@ namespace isaforge::semantics {
 
 namespace {
 
-void collect(const ExpressionPointer& expression, Names& names) {
-    if (!expression) return;
-    if (!expression->name.empty()) names.insert(expression->name);
-    collect(expression->type.width, names);
-    for (const ExpressionPointer& argument : expression->type.arguments) collect(argument, names);
-    for (const ExpressionPointer& operand : expression->operands) collect(operand, names);
+void add_names(const ExpressionPointer& expression, Names& names) {
+    if (expression) semantics::add_names(*expression, names);
 }
 
-void collect(const Statement& statement, Names& names);
-
-void collect(const Block& block, Names& names) {
-    for (const Statement& statement : block) collect(statement, names);
-}
-
-void collect(const Statement& statement, Names& names) {
-    for (const ExpressionPointer& target : statement.targets) collect(target, names);
+void add_names(const Statement& statement, Names& names) {
+    for (const ExpressionPointer& target : statement.targets) add_names(target, names);
     for (const ExpressionPointer& part : {statement.value, statement.first, statement.last, statement.delay})
-        collect(part, names);
-    collect(statement.body, names);
-    collect(statement.otherwise, names);
+        add_names(part, names);
+    semantics::add_names(statement.body, names);
+    semantics::add_names(statement.otherwise, names);
 }
+
+}  // namespace
+
+void add_names(const Expression& expression, Names& names) {
+    if (!expression.name.empty()) names.insert(expression.name);
+    add_names(expression.type, names);
+    for (const ExpressionPointer& operand : expression.operands) add_names(operand, names);
+}
+
+void add_names(const TypeName& type, Names& names) {
+    if (!type.name.empty()) names.insert(type.name);
+    add_names(type.width, names);
+    for (const ExpressionPointer& argument : type.arguments) add_names(argument, names);
+}
+
+void add_names(const Block& block, Names& names) {
+    for (const Statement& statement : block) add_names(statement, names);
+}
+
+namespace {
 
 // The names that a statement gives a value: locals among them.
 void collect_made(const Statement& statement, Names& names) {
     if (statement.kind == StatementKind::local) names.insert(statement.name);
-    for (const ExpressionPointer& target : statement.targets) collect(target, names);
+    for (const ExpressionPointer& target : statement.targets) add_names(target, names);
     for (const Block* block : {&statement.body, &statement.otherwise}) {
         for (const Statement& inside : *block) collect_made(inside, names);
     }
@@ -45,20 +55,20 @@ public:
         for (const auto* list :
              {&isa.names_in_meanings, &instruction.names_in_meaning.list(), &form.names_in_meaning.list()})
             namings_.insert(namings_.end(), list->begin(), list->end());
-        collect(instruction.guard, everywhere_);
-        collect(instruction.lane_mask, everywhere_);
+        add_names(instruction.guard, everywhere_);
+        add_names(instruction.lane_mask, everywhere_);
     }
 
     Slice slice(const Block& block, std::size_t at) {
         Names names = everywhere_;
-        collect(block[at], names);
+        add_names(block[at], names);
         std::vector<bool> taken(block.size());
         taken[at] = true;
         const auto follow = [&] {
             for (std::size_t before = names.size() + 1; before != names.size();) {
                 before = names.size();
                 for (const Naming& naming : namings_) {
-                    if (names.contains(naming.name)) collect(naming.value, names);
+                    if (names.contains(naming.name)) add_names(naming.value, names);
                 }
             }
         };
@@ -71,7 +81,7 @@ public:
             });
             if (!used) continue;
             taken[i] = true;
-            collect(block[i], names);
+            add_names(block[i], names);
             follow();
         }
         auto statements = std::make_shared<Block>();

@@ -7,10 +7,16 @@
 #include <vector>
 
 #include "isaforge/isa.hpp"
+#include "semantics/tree.hpp"
 
 namespace isaforge::semantics {
 
 using Names = std::set<std::string>;
+
+// Adds the names that occur in these.
+void add_names(const Expression& expression, Names& names);
+void add_names(const TypeName& type, Names& names);
+void add_names(const Block& block, Names& names);
 
 struct Slice {
     Statements statements;  // one of the meaning's own, behind those that make the locals which it uses

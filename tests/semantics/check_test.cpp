@@ -1,6 +1,10 @@
 // Meanings that do not type-check, and what is said about them: the whole report, as it is printed.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "isaforge/isa.hpp"
 #include "semantics/check.hpp"
 
@@ -252,6 +256,71 @@ TEST(CheckSemantics, SaysWhereAFunctionWasCalled) {
     std::string text = report("A = low(A, 40)");
     EXPECT_NE(text.find("error: bits 39..0 of a u32 value"), std::string::npos) << text;
     EXPECT_NE(text.find("note: called here as `low`"), std::string::npos) << text;
+}
+
+const char* const of_variants = R"(isa bench "Bench"
+variants one two three
+code unit 32 little
+registers r : 5 of u32 "r{n}"
+register half : u16
+operand source : 6 {
+    0 n:r "{n}" = n
+    1 k:5 "{k}" = u32(k)
+}
+constant limit = 12 only one
+constant limit = 40 only two three
+function through(x) = ends(x)
+function ends(x) = u32(x[limit:0])
+format F | OP:8 | S:source | A:r | B:r | -:8 |
+instructions F [OP] "{name} {S}, {A}, {B}" {
+    0 add   A = B + S
+    1 lost  A = nowhere
+    2 cut   half = A
+    3 part  A = u32(B[limit:0])
+    4 own   A = absent  only two
+    5 late  A = S[3] + half
+    6 mute
+    7 calls A = through(B)
+}
+)";
+
+std::string report_on(const Isa& isa, const SourceManager& sources, MeaningsChecked* done) {
+    Diagnostics found;
+    semantics::check_semantics(isa, found, done);
+    return to_text(found, sources);
+}
+
+// Several threads, each with a variant of its own, find what one finds that looks at that variant alone.
+TEST(CheckSemantics, SaysOfVariantsAtOnceWhatItSaysOfEach) {
+    SourceManager sources;
+    std::vector<std::shared_ptr<const Isa>> variants;
+    std::vector<std::string> alone;
+    for (const char* const name : {"one", "two", "three"}) {
+        Diagnostics loading;
+        LoadOptions options;
+        options.variant = name;
+        variants.push_back(load_isa_text("bench.isa", of_variants, sources, loading, options));
+        ASSERT_TRUE(variants.back()) << to_text(loading, sources);
+        alone.push_back(report_on(*variants.back(), sources, nullptr));
+        EXPECT_NE(alone.back().find("nowhere"), std::string::npos);
+    }
+    EXPECT_EQ(alone[0].find("bits 40..0"), std::string::npos);
+    EXPECT_NE(alone[1].find("bits 40..0"), std::string::npos) << alone[1];
+    EXPECT_NE(alone[1].find("absent"), std::string::npos);
+    EXPECT_EQ(alone[2].find("absent"), std::string::npos);
+    EXPECT_EQ(alone[0].find("called here"), std::string::npos);
+    EXPECT_NE(alone[2].find("called here"), std::string::npos) << alone[2];
+    for (int round = 0; round < 20; ++round) {
+        MeaningsChecked done;
+        std::vector<std::string> together(2 * variants.size());
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t i = 0; i < together.size(); ++i)
+                threads.emplace_back(
+                    [&, i] { together[i] = report_on(*variants[i % variants.size()], sources, &done); });
+        }
+        for (std::size_t i = 0; i < together.size(); ++i) EXPECT_EQ(together[i], alone[i % variants.size()]);
+    }
 }
 
 }  // namespace
