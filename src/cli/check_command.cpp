@@ -59,7 +59,7 @@ void check_all(Session& session, const IsaChoice& asked, const std::shared_ptr<c
     const auto load = [&](const IsaChoice& choice, Diagnostics& found) {
         const std::scoped_lock lock(mutex);
         std::swap(found, session.diagnostics);
-        const std::shared_ptr<const Isa> isa = session.load(choice);
+        std::shared_ptr<const Isa> isa = session.load(choice);
         std::swap(found, session.diagnostics);
         return isa;
     };
