@@ -566,7 +566,7 @@ void Parser::repeat(const std::vector<std::vector<Replacement>>& bindings, const
 std::vector<Replacement> Parser::tuple(const std::vector<Name>& names, std::string_view context) {
     std::vector<Replacement> out;
     const Place begin = peek().place;
-    if (!expect("(", context)) return out;
+    if (!expect("(", context)) return std::vector<Replacement>(names.size());
     skip_newlines();
     while (!at(")") && !at(TokenKind::end)) {
         if (out.size() == names.size()) {
@@ -688,7 +688,9 @@ void Parser::use_part(bool by_lines) {
     std::vector<Replacement> bindings;
     const std::size_t errors = diagnostics_.errors();
     if (!part.parameters.empty()) bindings = tuple(part.parameters, "before the arguments of the part");
-    if (diagnostics_.errors() != errors) return skip_row();
+    // Of what is no token it has been said before.
+    const bool all_bound = std::ranges::none_of(bindings, &std::string::empty, &Replacement::name);
+    if (diagnostics_.errors() != errors || !all_bound) return skip_row();
     repeat({std::move(bindings)}, part.text, by_lines);
 }
 
