@@ -27,6 +27,7 @@ Reach::Reach(const Isa& isa) {
         if (!names.empty()) used.emplace_back(place->second, std::move(names));
     };
     for (const auto& [name, value] : isa.constants) define(name, {}, value);
+    define("pc", {"pc_bits"});
     for (const RegisterFile& file : isa.register_files) {
         define(file.name, {}, file.index_bits, file.count, file.bits, file.lanes);
         for (const BitField& field : file.fields)
