@@ -133,6 +133,8 @@ private:
     void add_texts(Index index, OperandTable& table);
     RowBegin begin_of(const OperandRow& row, const TextTemplate& text) const;
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
+    bool parenthesis_behind(const TextTemplate& text, std::size_t at, const std::vector<Field>& fields);
+    bool may_call(const OperandRow& row, const TextTemplate& text);
     bool is_total(const OperandType& type) const;
 
     void need_taken(Index index);
@@ -299,6 +301,7 @@ void Builder::build_characters() {
     };
     surface_ends(surface);
     for (const auto& [dialect, own] : isa_.dialect_surfaces) surface_ends(own);
+    tables_.begins_number = spellings_.number_letters();
     for (int c = 0; c < 256; ++c) {
         const auto at = static_cast<std::size_t>(c);
         tables_.letter[at] = letter_kind(static_cast<char>(c));
@@ -440,6 +443,38 @@ bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) con
            });
 }
 
+// Whether what stands behind element `at` of a text may begin with a parenthesis.
+bool Builder::parenthesis_behind(const TextTemplate& text, std::size_t at, const std::vector<Field>& fields) {
+    const auto begins = [&](Index field) {
+        need_texts(fields[field].type);
+        return tables_.operands[fields[field].type].first['('];
+    };
+    for (std::size_t i = at + 1; i < text.size(); ++i) {
+        switch (text[i].kind) {
+            case TextKind::space: break;
+            case TextKind::literal: return text[i].text[0] == '(';
+            case TextKind::any:
+                if (std::ranges::any_of(text[i].fields, begins)) return true;
+                break;
+            case TextKind::field:
+                if (begins(text[i].field)) return true;
+                if (!tables_.operands[fields[text[i].field].type].nullable) return false;
+                break;
+            default: return true;
+        }
+    }
+    return false;
+}
+
+// Whether a parenthesis may stand behind a number in the text, or behind one in an operand of it.
+bool Builder::may_call(const OperandRow& row, const TextTemplate& text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i].kind == TextKind::literal || text[i].kind == TextKind::space) continue;
+        if (parenthesis_behind(text, i, row.fields)) return true;
+    }
+    return std::ranges::any_of(row.fields, [&](const Field& field) { return tables_.operands[field.type].may_call; });
+}
+
 // Whether the codes that a spelling stands for are not printed as something else. A number says which code is meant.
 bool Builder::means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const {
     const auto check = [&](std::uint64_t code) {
@@ -493,6 +528,8 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.incomplete = spellings_.dropped(index);
     if (type.kind != OperandKind::table || table.unlisted) table.incomplete.set();
     table.first = spellings_.first_of(index);
+    for (std::size_t c = 0; c < table.first.size(); ++c)
+        if (table.first[c]) table.first_bits |= 1u << (c & 31);
     table.is_number = type.kind == OperandKind::number;
     table.is_listed = type.kind == OperandKind::registers || type.kind == OperandKind::enumeration;
     for (const Entry& entry : type.entries) {
@@ -504,6 +541,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             table.row_begins.push_back(begin_of(row, text));
+            table.may_call |= may_call(row, text);
             table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
             if (text.empty() && !table.nullable) table.left_out = row.written;
             table.nullable |= text.empty();
@@ -742,8 +780,12 @@ void Builder::add_member(ReadStep& step, const Form& form, Index index) {
     out.kind = ReadStep::Kind::field;
     out.field = index;
     out.type = field.type;
+    out.may_call = true;  // other members may stand behind it
     set_simple_place(out, field);
     step.first |= table.first;
+    step.begins.resize(32);
+    for (std::uint32_t rest = table.first_bits; rest != 0; rest &= rest - 1)
+        step.begins[static_cast<std::size_t>(std::countr_zero(rest))] |= bit;
     if (field.fixed) {
         step.fixed |= bit;
         out.fixed_code = form.fixed_value(field);
@@ -816,8 +858,11 @@ Shape Builder::shape_of(const Reading& reading) {
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
                 step.type = field.type;
+                step.may_call = parenthesis_behind(text, i, form.fields);
                 if (!step.repeated) set_simple_place(step, field);
-                if (field.fixed) step.only = &texts_of(field.type, form.fixed_value(field));
+                if (!field.fixed) break;
+                step.fixed_code = form.fixed_value(field);
+                step.only = &texts_of(field.type, step.fixed_code);
                 break;
             }
             case TextKind::constant:

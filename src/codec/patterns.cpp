@@ -86,6 +86,7 @@ void Patterns::add(const Spelling& spelling) {
         const bool is_read = letter == number_mark || letter == operand_mark;
         Branch wanted;
         wanted.letter = letter;
+        nodes_[node].may_nest |= letter == operand_mark && !spelling.numbers[number].is_number;
         if (letter == operand_mark) {
             wanted.operand = spelling.numbers[number].operand;
             wanted.after = spelling.numbers[number].after;
@@ -98,7 +99,6 @@ void Patterns::add(const Spelling& spelling) {
         std::uint32_t* link = &branches_[node].child;
         while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
         nodes_[node].varies |= is_read || letter == ' ';
-        nodes_[node].may_nest |= letter == operand_mark;
         nodes_[node].marks |= !is_word(letter);
         if (*link == 0) {
             const auto fresh = static_cast<std::uint32_t>(nodes_.size());
@@ -217,8 +217,8 @@ void Patterns::find_rules() {
         if (next == 0 || nodes_[next].row >= nests) break;
         node = next;
     }
-    if (nodes_[node].nested_count != 0) return;
-    find_number(node);
+    if (nodes_[node].may_nest) return;
+    if (nodes_[node].nested_count == 0) find_number(node);
     if ((nodes_[node].row & ends) != 0) return;
     for (std::uint32_t child = branches_[node].child; child != 0; child = branches_[child].sibling) {
         if (!is_letter(branches_[child].letter) || nodes_[child].nested_count != 0) continue;
@@ -243,7 +243,37 @@ void Patterns::find_rules() {
             rule.close = close;
             break;
         }
+        if (rule_at_[key_of_[static_cast<unsigned char>(branches_[child].letter)]] == 0) continue;
+        Rule& rule = rule_for(branches_[child].letter);
+        if (is_closed(child, rule)) rule.forbidden |= closed;
     }
+}
+
+// Whether behind the letter that leads to the node there are but a number and a range of one kind.
+bool Patterns::is_closed(std::uint32_t node, const Rule& rule) const {
+    if (before_size_ != 0 || (nodes_[node].row & ends) != 0) return false;
+    for (std::uint32_t next = branches_[node].child; next != 0; next = branches_[next].sibling) {
+        if (branches_[next].letter == number_mark) continue;
+        char letter = 0;
+        if (branches_[next].letter != rule.open) return false;
+        const std::uint32_t last = only_branch(nodes_[only_branch(nodes_[next].number, letter)].number, letter);
+        if (nodes_[last].ending_count != 1) return false;
+    }
+    return true;
+}
+
+bool Patterns::excludes(const char* p, const char* end) const {
+    const Rule* const rule = end - p > 1 ? rule_of(*p) : nullptr;
+    if (!rule || (rule->forbidden & closed) == 0) return false;
+    if (p[1] != rule->open) return is_text_mark(p[1]);
+    std::uint64_t low = 0, high = 0;
+    p += 2;
+    p = p != end && is_digit(*p) ? plain_number(p, end, true, low) : nullptr;
+    if (!p || p == end || *p != rule->middle) return false;
+    ++p;
+    p = p != end && is_digit(*p) ? plain_number(p, end, true, high) : nullptr;
+    if (!p || end - p < 2 || *p != rule->close || (p[1] != ',' && p[1] != '\n')) return false;
+    return high - low != rule->gap || !rule->range.has(rule->range.value_of(low));
 }
 
 // Whether texts that are numbers, and nothing else, may be known by a rule: others that begin with digits have letters or points in them.
@@ -298,7 +328,7 @@ void Patterns::place_rows() {
         }
         if (node.ending_count != 0) node.row |= ends;
         if (node.number != 0) node.row |= has_digit ? turns : counts;
-        if (node.nested_count != 0) node.row |= nests;
+        if (node.nested_count != 0) node.row |= node.may_nest ? nests : nests | nests_number;
         if (row.empty()) continue;  // none of the cells at the begin are its own
         std::sort(row.begin(), row.end());
         while (first_free < cells_.size() && cells_[first_free].node != nobody) ++first_free;
@@ -351,25 +381,58 @@ void Patterns::follow(std::uint32_t node, const char* begin, const char* p, cons
                       Numbers& numbers, unsigned count, bool& several_ways, const Visit& visit) const {
     for (;;) {
         const Node& here = nodes_[node];
-        if (here.ending_count != 0) visit(here, p, numbers);
+        if ((here.row & ends) != 0) visit(here, p, numbers);
         if (p == end) return;
+        if ((here.row & runs) != 0 && has_room(p, end)) {
+            const Run& run = runs_[here.run];
+            if (!has_run(run, p)) return;
+            p += run.size;
+            node = run.node;
+            continue;
+        }
         const Cell& next = cell(here.row, *p);
-        unsigned ways = next.node == node ? 1 : 0;
-        for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count; ++i) {
-            PatternMatch match;
-            Numbers more = numbers;
-            const char* const after = nested.read(nested_[i].operand, p, nested_[i].after, match);
-            if (!after || count == most_numbers || !add_nested(more, count, match)) continue;
-            ++ways;
-            follow(nested_[i].next, begin, after, end, nested, more, count + 1, several_ways, visit);
+        const bool is_letter = next.node == node;
+        if ((here.row & (counts | turns | nests)) != 0 && count < most_numbers) {
+            // Behind a number or an operand; one of them goes on here, if that is the only way.
+            const char* at = nullptr;
+            std::uint32_t behind = 0;
+            Numbers more;
+            const auto part = [&] {
+                if (!at) return;
+                several_ways = true;
+                follow(behind, begin, at, end, nested, more, count + 1, several_ways, visit);
+            };
+            for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count; ++i) {
+                PatternMatch match;
+                Numbers own = numbers;
+                const char* const after = nested.read(nested_[i].operand, p, nested_[i].after, match);
+                if (!after || !add_nested(own, count, match)) continue;
+                part();
+                at = after;
+                behind = nested_[i].next;
+                more = own;
+            }
+            std::uint64_t number = 0;
+            const bool may_count = here.number != 0 && is_digit(*p);
+            if (const char* const after =
+                    may_count ? plain_number(p, end, p != begin && is_word(p[-1]), number) : nullptr) {
+                part();
+                at = after;
+                behind = here.number;
+                more = numbers;
+                more.value[count] = number;
+            }
+            if (is_letter) {
+                part();
+            } else if (at) {
+                numbers = more;
+                ++count;
+                node = behind;
+                p = at;
+                continue;
+            }
         }
-        if (here.number != 0 && count < most_numbers && is_digit(*p)) {
-            const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[count]);
-            ways += after ? 1 : 0;
-            if (after) follow(here.number, begin, after, end, nested, numbers, count + 1, several_ways, visit);
-        }
-        several_ways |= ways > 1;
-        if (next.node != node) return;
+        if (!is_letter) return;
         node = next.next;
         ++p;
     }
@@ -424,15 +487,27 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
             if (after && may_vary(here.number, begin, after, end, word)) return true;
         }
         const Cell& next = cell(here.row, *p);
-        // Texts may go on in another way here: with an operand, behind a blank or a comment, or with a number.
-        if (next.node != node) {
-            if (p == word && p != begin) return here.may_nest;
-            const bool is_blank = !is_word(*p) && *p != ',' && *p != ')' && *p != ']' && *p != '|';
-            return is_blank ? here.marks : here.varies;
-        }
+        if (next.node != node) return may_vary_at(node, begin, p, end, word);
         node = next.next;
     }
     return false;
+}
+
+// Whether texts may go on in another way at `p`: with an operand, behind a blank or a comment, or with a number.
+bool Patterns::may_vary_at(std::uint32_t node, const char* begin, const char* p, const char* end,
+                           const char* word) const {
+    const Node& here = nodes_[node];
+    const auto goes_on_with = [&](char c) { return cell(here.row, c).node == node; };
+    if ((p == word || p + 1 == word) && is_text_mark(*p)) return here.may_nest || goes_on_with(' ');
+    if (p == word) return here.may_nest;
+    const bool in_word = p != begin && is_word(p[-1]);
+    if (in_word && is_word(*p) && !is_digit(*p)) return here.may_nest;  // where numbers are but digits
+    const char* behind = p;
+    while (behind != end && (*behind == ' ' || *behind == '\t')) ++behind;
+    if (behind != p && behind != end && is_word(*behind))
+        return here.number != 0 || here.may_nest || (!in_word && goes_on_with(*behind));
+    const bool is_blank = !is_word(*p) && *p != ',' && *p != ')' && *p != ']' && *p != '|';
+    return is_blank ? here.marks : here.varies;
 }
 
 bool Patterns::take_numbers(const Ending& ending, const Numbers& numbers, PatternMatch& out) const {

@@ -41,6 +41,7 @@ struct PatternNumber {
     std::uint64_t mask = 0;        // bits that are kept of the value, without those that are dropped
     std::uint8_t shift = 0, drop = 0;
     std::uint8_t tail_bits = 0;    // the word behind the instruction: so many; 0: the code
+    bool is_number = false;        // operand: its texts begin with numbers, perhaps behind signs
     bool named = false;            // part of a register's name: it is no number that says which code is meant
     bool tail_shared = false;      // other operands may have the same word
     std::int8_t same_as = -1;      // the earlier number of the same field
@@ -143,7 +144,11 @@ public:
     };
     Quick match_quick(const char* begin, const char* end, bool glued) const;
 
-    // Of what did not match so. At `word`, behind signs, begins a name that is no number.
+    // Whether what begins with a letter at `p`, and is none of them, is no text however it is written: because of a mark behind the
+    // letter, or because it is a range of other numbers.
+    bool excludes(const char* p, const char* end) const;
+
+    // Of what did not match so. At `word`, behind signs, begins a name, or stands a mark, that is no number.
     PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const char* word) const;
 
 private:
@@ -161,7 +166,7 @@ private:
         std::uint16_t ending_count = 0, nested_count = 0;
         std::uint32_t row = 0;                 // where its cells begin, and what there is to it beside letters
         std::uint32_t run = 0;                 // runs_, where its row says so
-        // Whether a text goes on behind it with a number or a blank, with an operand, with a mark.
+        // Whether a text goes on behind it with a number or a blank, with an operand that is no number, with a mark.
         bool varies = false, may_nest = false, marks = false;
     };
     // Whose row it belongs to, where the letter leads, and where that node's own cells begin.
@@ -172,13 +177,27 @@ private:
     static constexpr std::uint32_t ends = std::uint32_t{1} << 31, counts = std::uint32_t{1} << 30,
                                    turns = std::uint32_t{1} << 29, nests = std::uint32_t{1} << 28,
                                    beside_letters = ends | counts | turns | nests;
-    // Likewise: all texts go on with the same few characters, a run.
-    static constexpr std::uint32_t runs = std::uint32_t{1} << 27, row_flags = beside_letters | runs;
+    // Likewise: all texts go on with the same few characters, a run; an operand that may stand there begins with a number.
+    static constexpr std::uint32_t runs = std::uint32_t{1} << 27, nests_number = std::uint32_t{1} << 26,
+                                   row_flags = beside_letters | runs | nests_number;
     struct Run {
         std::uint64_t characters = 0, mask = 0;
         std::uint32_t node = 0;                // behind them
         std::uint8_t size = 0;
     };
+    static bool has_room(const char* p, const char* end) {
+        return end - p >= static_cast<std::ptrdiff_t>(sizeof(Run::characters));
+    }
+    bool has_run(const Run& run, const char* p) const {
+        std::uint64_t characters = 0;
+        std::memcpy(&characters, p, sizeof characters);
+        if (case_insensitive_) characters = small_letters(characters);
+        return ((characters ^ run.characters) & run.mask) == 0;
+    }
+    // Whether an operand may stand at `p`.
+    static bool may_nest(std::uint32_t row, const char* p) {
+        return (row & nests) != 0 && ((row & nests_number) == 0 || !is_word(*p) || is_digit(*p));
+    }
     struct Nested {
         Index operand = no_index;
         After after;
@@ -214,7 +233,7 @@ private:
         std::uint16_t gap = 0;                  // of a range
         std::uint8_t singles = 0;               // so many endings has a text that is one number, the first of which is `single`
         std::uint8_t letters = 0;               // so many before the number
-        std::uint8_t forbidden = 0;             // what must not stand behind it: of `behind_kinds`
+        std::uint8_t forbidden = 0;             // what must not stand behind it: of `behind_kinds`; and whether it is `closed`
         char open = number_mark, middle = 0, close = 0;  // of a range; where there is none, what no text has
 
         void set_single(const Ending& first, std::uint8_t count) {
@@ -223,6 +242,7 @@ private:
         }
     };
     static constexpr unsigned goes_on_as_word = 1, goes_on_as_number = 2;
+    static constexpr std::uint8_t closed = 4;  // texts that begin so are such numbers and ranges, and nothing else
     // Whether what stands behind a number may be more of the word, or of an expression or another text that begins with the number.
     static constexpr std::string_view behind_numbers = ",)]\n";
     static constexpr std::array<std::uint8_t, 256> behind_kinds = [] {
@@ -253,6 +273,7 @@ private:
     }
     void find_runs();
     void find_rules();
+    bool is_closed(std::uint32_t node, const Rule& rule) const;
     void find_number(std::uint32_t node);
     std::uint8_t simple_endings(std::uint32_t node, std::uint16_t numbers) const;
     std::uint32_t single_way(std::uint32_t node, char& letter) const;
@@ -311,6 +332,7 @@ private:
     }
     bool take_numbers(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
     bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
+    bool may_vary_at(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
 
     bool case_insensitive_, expressions_;
     // See match_quick: what stands before all texts, and which rule the character behind it has.
@@ -406,18 +428,15 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
     std::uint32_t row = root_row_;
     for (; way.p != end; ++way.p) {
         if (row >= runs) {
-            if ((row & nests) != 0) return {};
-            if ((row & runs) != 0 && end - way.p >= static_cast<std::ptrdiff_t>(sizeof(std::uint64_t))) {
+            if (may_nest(row, way.p)) return {};
+            if ((row & runs) != 0 && has_room(way.p, end)) {
                 const Run& run = runs_[nodes_[way.node].run];
-                std::uint64_t characters = 0;
-                std::memcpy(&characters, way.p, sizeof characters);
-                if (case_insensitive_) characters = small_letters(characters);
-                if (((characters ^ run.characters) & run.mask) != 0) return {};
+                if (!has_run(run, way.p)) return {};
                 way.p += run.size;
                 way.node = run.node;
                 row = nodes_[way.node].row;
                 if (way.p >= end) break;
-                if ((row & nests) != 0) return {};
+                if (may_nest(row, way.p)) return {};
             }
             if ((row & (counts | turns)) != 0 && is_digit(*way.p)) {
                 if (way.count == 2 || by_number.p) return {};
@@ -429,7 +448,7 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
                     way = number;
                     row = nodes_[way.node].row;
                     if (way.p == end) break;
-                    if ((row & nests) != 0) return {};
+                    if (may_nest(row, way.p)) return {};
                 } else if (behind) {
                     if (!is_last(number.node, behind, end)) return {};
                     by_number = number;

@@ -168,19 +168,28 @@ const char* PrintedReader::behind_signs(const char* p) const {
     return p;
 }
 
-bool PrintedReader::is_refused(const char* p, const OperandTable& table, const PatternMatch& match,
-                               bool thorough) const {
-    const char* const word = behind_signs(p);
-    if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1) return false;
+bool PrintedReader::is_refused(const char* p, const OperandTable& table, const PatternMatch& match, bool thorough,
+                               bool may_call) const {
+    const auto is_letter = [&](const char* at) { return tables_.letter[static_cast<unsigned char>(*at)] == 1; };
+    const char* const begin = behind_signs(p);
+    if (begin == end_) return false;
+    const bool is_mark = !is_letter(begin) && !tables_.begins_number[static_cast<unsigned char>(*begin)];
+    const char* const word = is_mark && begin + 1 != end_ && is_letter(begin + 1) ? begin + 1 : begin;
+    if (is_mark ? thorough : !is_letter(word)) return false;
     const bool is_number = is_digit(*word);
-    if (is_number ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*word)]) return false;
-    const PatternRefusal refusal = table.patterns.refusal(p, end_, match, word);
+    if (is_number && !is_mark ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*begin)]) return false;
+    const PatternRefusal refusal = table.patterns.refusal(p, end_, match, is_number ? begin : word);
     if (refusal.end) {
         const char* const next = skip(refusal.end);
         return next == end_ || *next == '\n' || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
     if (refusal.may_vary || is_number) return false;
-    return !table.open || (!thorough && names_register(tables_, word_at(word)));
+    if (!table.open || thorough) return !table.open;
+    if (is_mark && word == begin) return true;
+    const std::string_view name = word_at(word);
+    const char* const behind = name.data() + name.size();
+    const bool is_call = !may_call && !table.may_call && behind != end_ && *behind == '(';
+    return is_call || names_register(tables_, name);
 }
 
 bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) const {
@@ -224,29 +233,57 @@ PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const Rea
     return found;
 }
 
-// The field at `begin`, where there is more to it. `is_member`: whoever asks knows what it means that it is left out.
+// The field at `begin`, where there is more to it. `is_optional`: whoever asks knows what it means that it is left out.
 PrintedReader::Seen PrintedReader::field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out,
-                                                Found& found, bool is_member) {
-    const OperandTable& table = *step.table;
-    const bool may_be_left_out = table.nullable && !is_member;
-    if (!can_begin(begin, table)) {
-        out = {begin, table.left_out};
+                                                Found& found, bool is_optional, bool glued) {
+    const OperandTable& table = tables_.operands[step.type];
+    const bool may_be_left_out = table.nullable && !is_optional;
+    out = {begin, table.left_out};
+    if (!can_begin(begin, table) || (may_be_left_out && at_end(begin))) {
         if (may_be_left_out) return Seen::taken;
         if (!table.is_number) return Seen::refused;
     }
-    find_pattern(begin, table, step.glued && !is_member, found);
-    if (!is_plain(found, begin, table, step.type)) {
-        // The only text that fits may be the empty one.
-        if (may_be_left_out && table.is_listed && (!found.end || found.end == begin)) {
-            out = {begin, table.left_out};
-            return Seen::taken;
-        }
-        const bool is_none =
-            !found.end && !may_be_left_out && (table.is_listed || is_refused(begin, table, found.match, false));
-        return is_none && !(is_member && table.is_number) ? Seen::refused : Seen::unclear;
+    if (!table.open && !table.nullable && !table.incomplete[static_cast<unsigned char>(*begin)] &&
+        table.patterns.excludes(begin, end_))
+        return Seen::refused;
+    find_pattern(begin, table, glued, found);
+    if (found.end && found.end != begin) {
+        const bool is_tail = found.match.tail_bits != 0;
+        if ((is_tail && (is_optional || !may_take_tail())) || !is_all(found, table, step.type)) return Seen::unclear;
+        if (is_tail) tail_ = {found.match.tail, found.match.tail_bits};
+        out = {found.end, found.match.code};
+        return Seen::taken;
     }
-    out = {found.end, found.match.code};
+    // The only text that fits may be the empty one.
+    if (!table.is_listed && !is_refused(begin, table, found.match, false, step.may_call)) return Seen::unclear;
+    if (!may_be_left_out) return is_optional && table.is_number ? Seen::unclear : Seen::refused;
+    if (!table.is_listed && (!found.end || found.match.tail_bits != 0 || !is_all(found, table, step.type)))
+        return Seen::unclear;
+    if (!table.is_listed) out.code = found.match.code;
     return Seen::taken;
+}
+
+// A field that the form fixes: a text of its code, or another way to write that.
+PrintedReader::Seen PrintedReader::fixed_field(const char*& cursor, const ReadStep& step, Found& found) {
+    const char* const begin = skip(cursor);
+    PatternMatch match;
+    PatternReader nested = nested_reader();
+    const char* const only = step.only->match(begin, end_, nested, {step.glued, 0}, match);
+    if (only && only != begin) {
+        cursor = only;
+        return Seen::taken;
+    }
+    const OperandTable& table = tables_.operands[step.type];
+    if (table.needs_rows && can_begin(begin, table)) {
+        Patterns::Quick other = plain_operand(begin, table, step.glued);
+        const Seen seen = other.end ? Seen::taken : field_slowly(begin, step, other, found, true, step.glued);
+        if (seen == Seen::unclear) return seen;
+        if (seen == Seen::taken && other.code == step.fixed_code) {
+            cursor = other.end;
+            return seen;
+        }
+    }
+    return only ? Seen::taken : Seen::refused;
 }
 
 // Fields that may be left out, in any order. What is between them is a blank at most.
@@ -262,22 +299,22 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
     std::uint32_t seen = 0;
     const char* end = begin;
     for (const char* p = begin; !is_none(p); p = skip(end)) {
-        std::size_t i = 0;
-        for (; i < step.members.size(); ++i) {
+        const std::uint32_t before = seen;
+        for (std::uint32_t some = step.may_begin(*p) & ~seen; some != 0 && seen == before; some &= some - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(some));
             const ReadStep& one = step.members[i];
-            if ((seen >> i & 1) != 0 || !can_begin(p, tables_.operands[one.type])) continue;
+            if (!can_begin(p, tables_.operands[one.type])) continue;
             if (!one.table) return Seen::unclear;
             Patterns::Quick plain = plain_operand(p, *one.table, false);
-            const Seen taken = plain.end ? Seen::taken : field_slowly(p, one, plain, found, true);
+            const Seen taken = plain.end ? Seen::taken : field_slowly(p, one, plain, found, true, false);
             if (taken == Seen::unclear) return taken;
             if (taken == Seen::refused) continue;
             if ((step.fixed >> i & 1) != 0 && plain.code != one.fixed_code) return Seen::refused;
             word |= one.bits.word(plain.code);
             end = plain.end;
-            break;
+            seen |= 1u << i;
         }
-        if (i == step.members.size()) break;
-        seen |= 1u << i;
+        if (seen == before) break;
     }
     for (std::uint32_t rest = step.fixed & ~seen; rest != 0; rest &= rest - 1) {
         const ReadStep& one = step.members[static_cast<std::size_t>(std::countr_zero(rest))];
@@ -316,7 +353,8 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
                 plain = {p, step->table->left_out};
             } else if (!plain.end) {
                 Patterns::Quick other;
-                seen = field_slowly(begin, shape.steps[static_cast<std::size_t>(step - first)], other, found, false);
+                seen = field_slowly(begin, shape.steps[static_cast<std::size_t>(step - first)], other, found, false,
+                                    step->glued);
                 if (seen != Seen::taken) break;
                 plain = {other.end == begin ? p : other.end, other.code};
             }
@@ -325,14 +363,15 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
         } else {
             const char* other = p;
             std::uint64_t bits = 0;
-            seen = step->kind == PlainStep::Kind::any
-                       ? members(other, shape.steps[static_cast<std::size_t>(step - first)], bits, found)
-                       : Seen::unclear;
+            const ReadStep& whole = shape.steps[static_cast<std::size_t>(step - first)];
+            seen = step->kind == PlainStep::Kind::any ? members(other, whole, bits, found)
+                   : whole.only                       ? fixed_field(other, whole, found)
+                                                      : Seen::unclear;
             if (seen != Seen::taken) break;
             p = other;
             word |= bits;
         }
-        if (step->forks && forks) [[unlikely]]
+        if (step->forks && forks && tail_.bits == 0) [[unlikely]]
             forks->add(p, word, static_cast<std::size_t>(step - first) + 1, *step);
     }
     at = {p, static_cast<std::size_t>(step - first), word};
@@ -390,6 +429,7 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
         Progress at{cursor, 0, 0};
         at.p += static_cast<unsigned>(shape.spaced & (next == ' '));
         forks_.go_on(shape, at);
+        tail_.bits = 0;
         const Seen seen = take_steps(at, shape, &forks_, text);
         if (seen == Seen::refused) {
             forks_.fail(shape.plain[at.step]);
@@ -398,10 +438,12 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
         const bool is_simple = std::ranges::all_of(shape.head_fields, &Shape::HeadField::simple);
         if (seen == Seen::unclear || !is_simple) {
             stop_at_ = {&found, static_cast<std::size_t>(&candidate - found.candidates.data()), head, cursor};
-            if (seen == Seen::unclear && at.step != 0) forks_.add(at.p, at.word, at.step, shape.plain[at.step - 1]);
+            if (seen == Seen::unclear && at.step != 0 && tail_.bits == 0)
+                forks_.add(at.p, at.word, at.step, shape.plain[at.step - 1]);
             return Seen::unclear;
         }
         if (!at_end(at.p)) continue;
+        if (candidate.bits + tail_.bits > max_instruction_bits) continue;
         for (std::size_t i = 0; i < shape.head_fields.size(); ++i)
             at.word |= head_codes_[i] << shape.head_fields[i].shift;
         out.image = candidate.written;
@@ -410,8 +452,10 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
                                                      [&](const FormLimit& limit) { return exceeds(limit, out.image); }))
             continue;
         out.form = candidate.form;
-        out.bits = candidate.bits;
+        out.bits = candidate.bits + tail_.bits;
         out.deferred_count = 0;
+        if (tail_.bits != 0) [[unlikely]]
+            out.image.set(candidate.bits, tail_.bits, tail_.value);
         while (at.p[-1] == ' ') --at.p;  // where nothing stood behind it
         cursor = at.p;
         return Seen::taken;

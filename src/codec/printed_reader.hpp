@@ -17,9 +17,8 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 class PrintedReader {
 public:
     // `end`: of the text in which the statements are, of which each may end before.
-    PrintedReader(const Isa& isa, const Codec::Tables& tables,
-                  const char* end)  // NOLINT(*-member-init): see head_codes_
-        : isa_(isa), tables_(tables), end_(end) {}
+    PrintedReader(const Isa& isa, const Codec::Tables& tables, const char* end)
+        : PrintedReader(isa, tables, end, true) {}
 
     enum class Seen : std::uint8_t { taken, refused, unclear };
     // The statement at `cursor`, which is moved behind it where it is taken. Where it is unclear, Codec::go_on goes on.
@@ -32,6 +31,11 @@ public:
     }
 
 protected:
+    // `takes_tails`: a word that an operand brings along is put behind the instruction; otherwise the operand is unclear.
+    PrintedReader(const Isa& isa, const Codec::Tables& tables, const char* end,
+                  bool takes_tails)  // NOLINT(*-member-init): see head_codes_
+        : isa_(isa), tables_(tables), end_(end), takes_tails_(takes_tails) {}
+
     // White space, and comments where they may stand inside a statement.
     const char* skip(const char* p) const {
         for (; p != end_; ++p) {
@@ -63,11 +67,14 @@ protected:
         PatternReader nested = nested_reader();
         out.end = table.patterns.match(p, end_, nested, {glued, 0}, out.match);
     }
-    // Whether that is all there is to the operand: it brings nothing along, and nobody else has to be asked.
-    bool is_plain(const Found& found, const char* begin, const OperandTable& table, Index type) const {
-        return found.end && found.end != begin && found.match.tail_bits == 0 &&
-               (found.match.nested ? nested_reader().comes_back(type, found.match) : table.decodes(found.match.code)) &&
+    // Whether a text is all there is to the operand: nobody else has to be asked …
+    bool is_all(const Found& found, const OperandTable& table, Index type) const {
+        return (found.match.nested ? nested_reader().comes_back(type, found.match) : table.decodes(found.match.code)) &&
                !may_go_on(table, found.end);
+    }
+    // … and there is one, which brings nothing along.
+    bool is_plain(const Found& found, const char* begin, const OperandTable& table, Index type) const {
+        return found.end && found.end != begin && found.match.tail_bits == 0 && is_all(found, table, type);
     }
     // Whether a row may know more of the text that a pattern fitted up to `after`.
     bool may_go_on(const OperandTable& table, const char* after) const {
@@ -76,7 +83,9 @@ protected:
     bool goes_on_with(const OperandTable& table, const char* after) const;
     // Whether what begins with a name, behind signs, and did not match is no text of the operand however the rest of it is written.
     // `thorough`: whoever asks wants to know all that could stand there.
-    bool is_refused(const char* p, const OperandTable& table, const PatternMatch& match, bool thorough) const;
+    // `may_call`: what stands behind the operand may begin with a parenthesis.
+    bool is_refused(const char* p, const OperandTable& table, const PatternMatch& match, bool thorough,
+                    bool may_call) const;
     const char* behind_signs(const char* p) const;
     std::string_view word_at(const char* p) const;
     bool can_begin(const char* p, const OperandTable& table) const {
@@ -149,14 +158,25 @@ protected:
     const char* const end_;
 
 private:
+    struct Tail {
+        std::uint64_t value = 0;
+        unsigned bits = 0;
+    };
+    const bool takes_tails_;
     const char* behind_mnemonic_ = nullptr;
+    Tail tail_;
 
     Seen plain_head(const char*& cursor, const Head& head);
     Seen plain_candidates(const Mnemonic& found, std::uint32_t head, const char*& cursor, Encoded& out);
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);
     Seen literal_slowly(const char*& cursor, const ReadStep& step) const;
     const char* plain_literal(const char* p, const PlainStep& step) const;
-    Seen field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out, Found& found, bool is_member);
+    [[gnu::noinline]] Seen fixed_field(const char*& cursor, const ReadStep& step, Found& found);
+    // The word behind the instruction that an operand of the candidate brought along. A second one is unclear, and so is the
+    // first to whoever goes on from here.
+    bool may_take_tail() const { return takes_tails_ && tail_.bits == 0; }
+    Seen field_slowly(const char* begin, const ReadStep& step, Patterns::Quick& out, Found& found, bool is_optional,
+                      bool glued);
     Patterns::Quick plain_operand(const char* p, const OperandTable& table, bool glued) const;
     Seen members(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);
     const Mnemonic* find_mnemonic(const char*& cursor) const;

@@ -305,7 +305,8 @@ const char* PatternReader::read(Index type, const char* p, const After& behind, 
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
 bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
                           bool& refused) const {
-    if (!found.end || (found.end == cursor && !thorough_)) refused = is_refused(cursor, table, found.match, thorough_);
+    if (!found.end || (found.end == cursor && !thorough_))
+        refused = is_refused(cursor, table, found.match, thorough_, true);
     if (!found.end || !nested_reader().comes_back(type, found.match)) return false;
     out.code = found.match.code;
     out.tail = found.match.tail;

@@ -79,7 +79,7 @@ public:
 
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
            const char* end, std::uint64_t address, bool thorough)
-        : PrintedReader(isa, tables, end),
+        : PrintedReader(isa, tables, end, false),
           expressions_(expressions),
           begin_(begin),
           address_(address),

@@ -73,14 +73,18 @@ void Spellings::add_longer(const std::vector<TextTemplate>& texts, Known& known)
 
 // --- first characters -------------------------------------------------------------------------------------------------
 
-// What an expression may begin with: all but some marks that texts are made of.
-Letters Spellings::number_letters() const {
+Letters Spellings::letters_of_numbers(const Surface& surface) {
     Letters out;
-    out.set();
-    for (const char c : {',', ')', ']', '[', '{', '}', '|', ':'}) out.reset(static_cast<unsigned char>(c));
-    for (const std::string& prefix : {isa_.surface.immediate_prefix, isa_.surface.label_reference_prefix}) {
-        if (!prefix.empty()) add_letter(out, prefix[0]);
-    }
+    for (int c = 0; c < 256; ++c) out[static_cast<std::size_t>(c)] = !is_text_mark(static_cast<char>(c));
+    const auto add = [&](const std::string& mark) {
+        if (!mark.empty()) add_letter(out, mark[0]);
+    };
+    add(surface.immediate_prefix);
+    add(surface.label_reference_prefix);
+    add(surface.expression_prefix);
+    add(surface.low_byte);
+    add(surface.high_byte);
+    for (const NumberMark& mark : surface.number_marks) add(mark.before);
     return out;
 }
 
@@ -283,7 +287,9 @@ void Spellings::count_up(Index type) {
 }
 
 void Spellings::add_number(const OperandType& type, Known& known) const {
-    const NumberRule& rule = type.number;
+    const bool is_linked = type.number.based || type.number.linked != NumberRule::Linked::address;
+    const bool is_plain = type.number.relative && type.number.plain && !is_linked;  // a number alone is what it says
+    const NumberRule rule = is_plain ? plain_rule(type.number) : type.number;
     known.first = number_letters();
     known.goes_on = operator_letters();
     known.open = known.any_number = true;
@@ -291,9 +297,8 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     const unsigned bits = rule.sliced ? rule.value_bits : type.width;
     const bool has_ends = rule.minimum || rule.maximum;
     // Who loads a based one asks what was read.
-    if (rule.relative || rule.based || rule.linked != NumberRule::Linked::address ||
-        rule.base == NumberBase::floating || rule.carries != 0 || type.width == 0 || bits == 0 || bits > 62 ||
-        (has_ends && (rule.scale != 1 || rule.bias != 0)))
+    if (rule.relative || is_linked || rule.base == NumberBase::floating || rule.carries != 0 || type.width == 0 ||
+        bits == 0 || bits > 62 || (has_ends && (rule.scale != 1 || rule.bias != 0)))
         return;
     const std::int64_t span = std::int64_t{1} << bits;
     const bool is_signed = rule.base == NumberBase::signed_integer;
@@ -643,13 +648,15 @@ bool Spellings::may_be_nested(const Field& field) {
 
 // The operand is read as one, and only its code is known here.
 Spellings::Partial Spellings::with_operand(const Partial& partial, const Field& field, Index index,
-                                           const After& after) {
+                                           const After& after) const {
     Partial next = partial;
     next.told[index].seen = true;
     next.told[index].number = static_cast<int>(partial.spelling.numbers.size());
     next.spelling.text += operand_mark;
     PatternNumber number;
     number.operand = field.type;
+    const std::string& prefix = isa_.surface.immediate_prefix;
+    number.is_number = known_[field.type].words.none() && (prefix.empty() || !is_word(prefix[0]));
     number.after = after;
     number.mask = low_bits(field.place.width);
     number.high = static_cast<std::int64_t>(number.mask);

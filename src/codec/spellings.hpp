@@ -28,7 +28,10 @@ class Spellings {
 public:
     // `is_register`: whether a word is the name of a register, so that it is no symbol in an expression.
     Spellings(const Isa& isa, std::function<bool(std::string_view)> is_register)
-        : isa_(isa), is_register_(std::move(is_register)), known_(isa.operand_types.size()) {}
+        : isa_(isa),
+          is_register_(std::move(is_register)),
+          number_letters_(letters_of_numbers(isa.surface)),
+          known_(isa.operand_types.size()) {}
 
     // Works out the type with this index; those before it must be known.
     void add(Index type);
@@ -67,6 +70,8 @@ public:
     // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
     Letters first_of(const TextTemplate& text, const std::vector<Field>& fields) const;
     const Letters& first_of(Index type) const { return known_[type].first; }
+    // What an expression may begin with: all but some marks that texts are made of.
+    const Letters& number_letters() const { return number_letters_; }
 
 private:
     // Numbers that a text stands for by their bits.
@@ -125,18 +130,19 @@ private:
     bool extend_any(const std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
                     std::vector<Partial>& out) const;
     static bool may_be_nested(const Field& field);
-    static Partial with_operand(const Partial& partial, const Field& field, Index index, const After& after);
+    Partial with_operand(const Partial& partial, const Field& field, Index index, const After& after) const;
     // `partials`: how many texts there are so far.
     bool extend_field(const Partial& partial, const OperandRow& row, Index field, const After& after,
                       std::size_t partials, std::vector<Partial>& out) const;
     bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                        std::vector<Partial>& out) const;
     Constrained constrain(Partial& partial, const OperandRow& row) const;
-    Letters number_letters() const;
+    static Letters letters_of_numbers(const Surface& surface);
     static Letters operator_letters();
 
     const Isa& isa_;
     const std::function<bool(std::string_view)> is_register_;
+    const Letters number_letters_;
     std::vector<Known> known_;
     std::optional<std::set<std::string>> register_words_;
 };

@@ -64,11 +64,13 @@ struct OperandTable {
     std::uint64_t valid_mask = 0;
     static constexpr std::uint8_t one_valid = 1;
     bool decodes(std::uint64_t code) const { return valid_codes[code & valid_mask] != 0; }
+    std::uint32_t first_bits = 0;       // a bit for the low five bits of each of these characters:
     Letters first;                      // what its texts can begin with …
     bool is_number = false;             // … if it is not of kind number
     bool is_listed = false;             // of kind registers or enumeration: there are no other texts than the patterns
     bool nullable = false;              // may be left out …
     bool all_valid = true;
+    bool may_call = false;              // a parenthesis may stand behind a number in a text of a row …
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
     std::uint64_t left_out = 0;         // the code that leaving it out means
@@ -169,8 +171,11 @@ struct ReadStep : PlainStep {
     std::vector<ReadStep> members;
     // A bit for each whose field is fixed; that is left out by a code that is not 0.
     std::uint32_t fixed = 0, filled = 0;
-    std::uint64_t fixed_code = 0;       // of such a member
+    std::uint64_t fixed_code = 0;       // of a field, or a member, that is fixed
+    bool may_call = false;              // a parenthesis may stand behind the field
+    std::uint32_t may_begin(char c) const { return begins[c & 31]; }
     Letters first;                      // what any of them can begin with
+    std::vector<std::uint32_t> begins;  // by the low five bits of a character: a bit for each that may begin with it
     bool may_be_none = false;           // all of them may be left out, and then they are these bits of the first word
     std::uint64_t none = 0;
 };
@@ -340,6 +345,7 @@ struct Codec::Tables {
     mutable codec::LabelWords label_words;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
+    codec::Letters begins_number;               // what an expression may begin with
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
     std::array<char, 256> word{};               // the same to lower case where case does not matter; 0: others and dots
     std::array<char, 256> fold{};               // to lower case where case does not matter

@@ -88,7 +88,80 @@ TEST(PrintedReader, TakesWhatIsWrittenAsItIsPrinted) {
     EXPECT_EQ(seen(codec, "s_mov_b64 s[0:2], 0"), Seen::refused);
     EXPECT_EQ(seen(codec, "no_such_name v1"), Seen::refused);
     EXPECT_EQ(seen(codec, "s_branch there"), Seen::unclear) << "for whoever knows symbols";
+    EXPECT_EQ(seen(codec, "s_branch 12"), Seen::taken) << "a number alone is what it says";
+    EXPECT_EQ(seen(codec, "s_branch 65536"), Seen::refused);
+    EXPECT_EQ(seen(codec, "s_endpgm // nothing behind it"), Seen::taken);
     EXPECT_EQ(seen(codec, "v_add_f32 v[1], v2, 1 + 1"), Seen::unclear);
+}
+
+// What an operand brings along is put behind the instruction. Two of them are looked at by whoever knows whether they are one.
+TEST(PrintedReader, TakesAWordBehindTheInstruction) {
+    const Codec codec(built_in("gcn1.2"));
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, 0x12345678"), Seen::taken);
+    EXPECT_EQ(seen(codec, "v_and_b32_e32 v6, 0x12345678, v2"), Seen::taken);
+    EXPECT_EQ(seen(codec, "s_add_u32 s0, 0x12345678, 0x12345678"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, 0x12345678 + 1"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "v_and_b32_e64 v6, 0x12345678, v2"), Seen::refused);
+    const std::string text = "s_mov_b32 s0, 0x12345678";
+    const char* p = text.data();
+    Encoded encoded;
+    codec::PrintedReader(codec.isa(), codec.tables_so_far(), p + text.size()).statement(p, encoded);
+    EXPECT_EQ(encoded.bits, 64u);
+    EXPECT_EQ(encoded.image.words[0], 0x12345678'be8000ffu);
+    EXPECT_EQ(p, text.data() + text.size());
+}
+
+// Forms of a mnemonic that differ in what may stand in front of an operand, or behind all of them.
+TEST(PrintedReader, RefusesWhatIsOfAnotherForm) {
+    const Codec codec(built_in("gcn1.2"));
+    EXPECT_EQ(seen(codec, "v_cmp_lt_f32 vcc, -|v1|, |v2| src0_sel:DWORD src1_sel:WORD_1"), Seen::taken);
+    EXPECT_EQ(seen(codec, "v_cmp_lt_u16 vcc, sext(v1), sext(v2) clamp src0_sel:DWORD src1_sel:WORD_1"), Seen::taken);
+    EXPECT_EQ(seen(codec, "image_atomic_sub v[8:9], v61, ttmp[4:11] dmask:0x1 tfe lwe da"), Seen::taken);
+    EXPECT_EQ(seen(codec, "image_sample_d_o v127, v[24:26], ttmp[4:11], s[24:27] dmask:0x2 unorm glc lwe d16"),
+              Seen::taken);
+    EXPECT_EQ(seen(codec, "buffer_store_dword v1, v0, ttmp[8:11], src_scc offen offset:10 glc tfe"), Seen::taken);
+    EXPECT_EQ(seen(codec, "ds_read2st64_b32 v[0:1], v0 offset1:213"), Seen::taken);
+    EXPECT_EQ(seen(codec, "s_mov_b32 s0, there(s1)"), Seen::refused) << "nothing is called";
+    EXPECT_EQ(seen(codec, "v_mul_f32_e64 v1, |v2|, |v[1 + 2]|"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "v_mul_f32_e64 v1, | v2 |, v3"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "ds_read2st64_b32 v[0:1], v0 offset1 : 213"), Seen::unclear);
+}
+
+// Where numbers have marks before them that are elsewhere parts of texts, and parentheses stand behind them.
+constexpr const char* numbers_with_marks = R"isa(
+isa marks "Marks in front of numbers"
+code      unit 16 little
+syntax {
+    expression "|"
+    hex        "["
+}
+registers r : 2 of u16 "r{n}"
+operand what : 6 {
+    00 n:4     "{n}"
+    01 00 n:r  "{n}"
+    10 n:4     "at({n})"
+    11 00 n:r  "-{n}"
+}
+format ONE | OP:4 | -:6 | K:what |
+instructions ONE [OP] "mv {K}, r1" { 0 move }
+instructions ONE [OP] "go {K}(r1)" { 1 call }
+)isa";
+
+TEST(PrintedReader, LeavesMarksOfNumbersToWhoeverKnowsThem) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("marks.isa", numbers_with_marks, sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    const Codec codec(isa);
+    EXPECT_EQ(seen(codec, "mv 5, r1"), Seen::taken);
+    EXPECT_EQ(seen(codec, "mv -r2, r1"), Seen::taken);
+    EXPECT_EQ(seen(codec, "mv [5, r1"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "mv |there, r1"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "mv {5, r1"), Seen::refused);
+    EXPECT_EQ(seen(codec, "mv -{r2, r1"), Seen::refused);
+    EXPECT_EQ(seen(codec, "mv there(r1), r1"), Seen::refused);
+    EXPECT_EQ(seen(codec, "go there(r1)"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "go 5(r1)"), Seen::taken);
 }
 
 // A text is read up to its end: a statement ends where its line does, and comments that do not end there are nobody's.
