@@ -510,7 +510,10 @@ void Builder::add_texts(Index index, OperandTable& table) {
         spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
     }
     if (type.kind == OperandKind::table || type.kind == OperandKind::registers) spellings_.count_up(index);
-    table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
+    // Where dialects differ in what they are made of, a program may change how numbers are written.
+    const bool one_way = isa_.dialect_surfaces.empty();
+    table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index),
+                              one_way ? std::span(isa_.surface.number_marks) : std::span<const NumberMark>());
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.patterns.finish();
     table.open = spellings_.is_open(index);
@@ -899,11 +902,13 @@ bool is_same(const Field& a, const Field& b) {
 
 // Whether two steps, each of its form, read the same and put it into the same place.
 bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const Form& form_of_b) {
-    if (a.kind != b.kind || a.glued != b.glued || a.stop != b.stop || a.repeated || b.repeated) return false;
+    if (a.kind != b.kind || a.glued != b.glued || a.repeated || b.repeated) return false;
+    const bool may_go_on = !a.table || !b.table || a.table->open;  // as an expression, up to there
+    if (a.kind != ReadStep::Kind::literal && may_go_on && a.stop != b.stop) return false;
     switch (a.kind) {
         case ReadStep::Kind::literal: return a.text == b.text;
         case ReadStep::Kind::field:
-            return a.only == b.only && a.field == b.field &&
+            return a.only == b.only && (a.field == b.field || (a.table && b.table)) &&
                    is_same(form_of_a.fields[a.field], form_of_b.fields[b.field]);
         case ReadStep::Kind::number: return false;
         case ReadStep::Kind::any: break;
@@ -920,12 +925,11 @@ bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const 
 // Numbers the steps of all candidates, as many as there are bits for. The same number says that two are the same step, behind
 // steps that are the same: what one of them did needs not be done again.
 void Builder::number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const {
-    constexpr unsigned most = 64;
-    std::array<std::uint64_t, most> behind{};  // of each, those that come behind it; bit 0: an end
+    std::vector<Nodes> behind(Nodes::most);  // of each, those that come behind it; 0: an end
     unsigned count = 1;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         std::vector<ReadStep>& steps = shapes[i].steps;
-        for (std::size_t at = 0; at < steps.size() && count < most; ++at) {
+        for (std::size_t at = 0; at < steps.size() && count < Nodes::most; ++at) {
             const unsigned before = at == 0 ? 0 : steps[at - 1].node;
             unsigned node = 0;
             for (std::size_t k = 0; k < i && node == 0; ++k) {
@@ -937,13 +941,13 @@ void Builder::number_steps(const std::vector<Reading>& readings, std::vector<Sha
                     node = others[at].node;
             }
             steps[at].node = static_cast<std::uint8_t>(node != 0 ? node : count++);
-            behind[before] |= std::uint64_t{1} << steps[at].node;
-            shapes[i].nodes |= std::uint64_t{1} << steps[at].node;
+            behind[before].add(steps[at].node);
+            shapes[i].nodes.add(steps[at].node);
         }
-        if (!steps.empty()) behind[steps.back().node] |= 1;
+        if (!steps.empty()) behind[steps.back().node].add(0);
     }
     for (Shape& shape : shapes) {
-        for (ReadStep& step : shape.steps) step.forks = step.node != 0 && std::popcount(behind[step.node]) > 1;
+        for (ReadStep& step : shape.steps) step.forks = step.node != 0 && behind[step.node].count() > 1;
         shape.plain.assign(shape.steps.begin(), shape.steps.end());
     }
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
+
+#include "codec/numerals.hpp"
 
 namespace isaforge::codec {
 
@@ -67,13 +70,24 @@ bool may_go_on(const char* p, const char* end, char stop) {
     return p != end && *p != stop && operators[static_cast<unsigned char>(*p)];
 }
 
-Patterns::Patterns(bool case_insensitive, bool expressions)
+Patterns::Patterns(bool case_insensitive, bool expressions, std::span<const NumberMark> marks)
     : case_insensitive_(case_insensitive),
       expressions_(expressions),
+      marks_(marks),
       key_of_(case_insensitive ? folded_keys.data() : keys.data()),
       classes_(folded_classes.of.data()),
       nodes_(1),
-      branches_(1) {}
+      branches_(1) {
+    for (const NumberMark& mark : marks)
+        if (!mark.before.empty() && !is_word(mark.before[0]))
+            marked_[static_cast<unsigned char>(mark.before[0]) % marked_.size()] = mark.before[0];
+}
+
+const char* Patterns::marked_number(const char* p, const char* end, std::uint64_t& value) const {
+    bool too_large = false;
+    const char* const behind = read_numeral(marks_, p, end, value, too_large);
+    return too_large || value >> 63 != 0 ? nullptr : behind;
+}
 
 void Patterns::add(const Spelling& spelling) {
     constexpr std::size_t usual = 128;  // letters of an operand's texts
@@ -413,9 +427,8 @@ void Patterns::follow(std::uint32_t node, const char* begin, const char* p, cons
                 more = own;
             }
             std::uint64_t number = 0;
-            const bool may_count = here.number != 0 && is_digit(*p);
-            if (const char* const after =
-                    may_count ? plain_number(p, end, p != begin && is_word(p[-1]), number) : nullptr) {
+            const bool may_count = here.number != 0 && begins_number(begin, p);
+            if (const char* const after = may_count ? number_at(begin, p, end, number) : nullptr) {
                 part();
                 at = after;
                 behind = here.number;
@@ -473,17 +486,17 @@ const char* Patterns::match(const char* begin, const char* end, NestedReader& ne
 }
 
 PatternRefusal Patterns::refusal(const char* begin, const char* end, const PatternMatch& match,
-                                 const char* word) const {
+                                 const Word& word) const {
     return {match.ended == begin ? nullptr : match.ended, match.several_ways || may_vary(0, begin, begin, end, word)};
 }
 
 // Whether a text of the operand stops where a blank makes a difference, or where it would go on with a number.
-bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const {
+bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const Word& word) const {
     for (; p != end; ++p) {
         const Node& here = nodes_[node];
-        if (here.number != 0 && is_digit(*p)) {
+        if (here.number != 0 && begins_number(begin, p)) {
             std::uint64_t number = 0;
-            const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), number);
+            const char* const after = number_at(begin, p, end, number);
             if (after && may_vary(here.number, begin, after, end, word)) return true;
         }
         const Cell& next = cell(here.row, *p);
@@ -495,13 +508,14 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
 
 // Whether texts may go on in another way at `p`: with an operand, behind a blank or a comment, or with a number.
 bool Patterns::may_vary_at(std::uint32_t node, const char* begin, const char* p, const char* end,
-                           const char* word) const {
+                           const Word& word) const {
     const Node& here = nodes_[node];
     const auto goes_on_with = [&](char c) { return cell(here.row, c).node == node; };
-    if ((p == word || p + 1 == word) && is_text_mark(*p)) return here.may_nest || goes_on_with(' ');
-    if (p == word) return here.may_nest;
+    if ((p == word.begin || p + 1 == word.begin) && is_text_mark(*p)) return here.may_nest || goes_on_with(' ');
+    if (p == word.begin && (p != begin || !word.may_count)) return here.may_nest;
     const bool in_word = p != begin && is_word(p[-1]);
-    if (in_word && is_word(*p) && !is_digit(*p)) return here.may_nest;  // where numbers are but digits
+    const bool is_inside = word.for_message && std::any_of(word.begin, std::max(word.begin, p), std::not_fn(is_word));
+    if (in_word && !is_inside && is_word(*p) && !is_digit(*p)) return here.may_nest;  // where numbers are but digits
     const char* behind = p;
     while (behind != end && (*behind == ' ' || *behind == '\t')) ++behind;
     if (behind != p && behind != end && is_word(*behind))

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -120,8 +121,9 @@ class Patterns {
 public:
     static constexpr std::size_t most_numbers = 4;
 
-    // With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is looked at.
-    explicit Patterns(bool case_insensitive = false, bool expressions = false);
+    // With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is looked at. `marks`: how numbers are
+    // written besides, which has to stay there.
+    explicit Patterns(bool case_insensitive = false, bool expressions = false, std::span<const NumberMark> marks = {});
 
     // Of two that fit equally well the first added is taken. At most `most_numbers` numbers.
     void add(const Spelling& spelling);
@@ -148,8 +150,14 @@ public:
     // letter, or because it is a range of other numbers.
     bool excludes(const char* p, const char* end) const;
 
-    // Of what did not match so. At `word`, behind signs, begins a name, or stands a mark, that is no number.
-    PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const char* word) const;
+    // Where, behind signs, a name begins, or a mark stands, that is no number; and whether a symbol may stand there.
+    struct Word {
+        const char* begin = nullptr;
+        bool may_count = true;
+        bool for_message = false;      // then it is told which word behind marks that fit is wrong, and that is looked for
+    };
+    // Of what did not match so.
+    PatternRefusal refusal(const char* begin, const char* end, const PatternMatch& match, const Word& word) const;
 
 private:
     // The numbers that were read, and what the operands among them brought along.
@@ -268,6 +276,17 @@ private:
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
     static void set_simple(Ending& ending, const std::vector<PatternNumber>& numbers);
     void place_rows();
+    // Whether a number may begin at `p`, in a text that begins at `begin`; and that number: see plain_number.
+    bool begins_number(const char* begin, const char* p) const {
+        return is_digit(*p) || (marked_[static_cast<unsigned char>(*p) % marked_.size()] == *p && is_marked(begin, p));
+    }
+    bool is_marked(const char* begin, const char* p) const {
+        return !marks_.empty() && (p == begin || !is_word(p[-1]));
+    }
+    const char* number_at(const char* begin, const char* p, const char* end, std::uint64_t& value) const {
+        return is_digit(*p) ? plain_number(p, end, p != begin && is_word(p[-1]), value) : marked_number(p, end, value);
+    }
+    const char* marked_number(const char* p, const char* end, std::uint64_t& value) const;
     const Cell& cell(std::uint32_t row, char c) const {
         return cells_[(row & ~row_flags) + classes_[static_cast<unsigned char>(c)]];
     }
@@ -331,10 +350,12 @@ private:
         out.row = ending.row;
     }
     bool take_numbers(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
-    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
-    bool may_vary_at(std::uint32_t node, const char* begin, const char* p, const char* end, const char* word) const;
+    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, const Word& word) const;
+    bool may_vary_at(std::uint32_t node, const char* begin, const char* p, const char* end, const Word& word) const;
 
     bool case_insensitive_, expressions_;
+    std::span<const NumberMark> marks_;
+    std::array<char, 8> marked_{};                    // first characters of these, by their low bits
     // See match_quick: what stands before all texts, and which rule the character behind it has.
     static constexpr unsigned most_before = 4;
     std::uint8_t before_size_ = 0;
@@ -438,10 +459,9 @@ inline Patterns::Quick Patterns::end_of(const Walked& way, const char* begin, co
                 if (way.p >= end) break;
                 if (may_nest(row, way.p)) return {};
             }
-            if ((row & (counts | turns)) != 0 && is_digit(*way.p)) {
+            if ((row & (counts | turns)) != 0 && begins_number(begin, way.p)) {
                 if (way.count == 2 || by_number.p) return {};
-                const bool in_word = way.p != begin && is_word(way.p[-1]);
-                const char* const behind = plain_number(way.p, end, in_word, numbers[way.count]);
+                const char* const behind = number_at(begin, way.p, end, numbers[way.count]);
                 const Walked number{behind, nodes_[way.node].number, way.count + 1};
                 if ((row & turns) == 0) {
                     if (!behind) return {};

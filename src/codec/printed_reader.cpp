@@ -178,18 +178,20 @@ bool PrintedReader::is_refused(const char* p, const OperandTable& table, const P
     if (is_mark ? thorough : !is_letter(word)) return false;
     const bool is_number = is_digit(*word);
     if (is_number && !is_mark ? !table.all_numbers : table.incomplete[static_cast<unsigned char>(*begin)]) return false;
-    const PatternRefusal refusal = table.patterns.refusal(p, end_, match, is_number ? begin : word);
+    const std::string_view name = word_at(word);
+    const char* const behind = name.data() + name.size();
+    const bool is_call = !thorough && !may_call && !table.may_call && behind != end_ && *behind == '(';
+    const PatternRefusal refusal =
+        table.patterns.refusal(p, end_, match, {is_number ? begin : word, !is_call, thorough});
     if (refusal.end) {
         const char* const next = skip(refusal.end);
         return next == end_ || *next == '\n' || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
     if (refusal.may_vary || is_number) return false;
     if (!table.open || thorough) return !table.open;
-    if (is_mark && word == begin) return true;
-    const std::string_view name = word_at(word);
-    const char* const behind = name.data() + name.size();
-    const bool is_call = !may_call && !table.may_call && behind != end_ && *behind == '(';
-    return is_call || names_register(tables_, name);
+    if (is_call || (is_mark && word == begin)) return true;
+    const bool is_symbol = behind != end_ && is_name(*behind);  // the name goes on
+    return !is_symbol && names_register(tables_, name);
 }
 
 bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) const {
@@ -197,24 +199,25 @@ bool PrintedReader::goes_on_with(const OperandTable& table, const char* after) c
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }
 
-// What a literal comes to by its characters alone. Blanks may stand before it.
-PrintedReader::Seen PrintedReader::literal_slowly(const char*& cursor, const ReadStep& step) const {
+bool PrintedReader::literal(const char*& cursor, std::string_view text, bool glued) const {
     const char* p = skip(cursor);
-    for (const char c : step.text) {
-        if (p == end_) return Seen::refused;
-        if (*p != c) {
-            const auto at = static_cast<unsigned char>(*p);
-            if (tables_.blank[at] != 0) return Seen::unclear;
-            if (tables_.fold[at] != tables_.fold[static_cast<unsigned char>(c)]) return Seen::refused;
-        }
+    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
+    bool behind_mark = false;
+    for (const char c : text) {
+        // Blanks may stand around marks ("[ !", "shift : 1"), not inside words.
+        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c)))
+            p = skip(p);
+        behind_mark = !is_word(c);
+        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
+            return false;
         ++p;
     }
-    if (step.ends_word && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] == 1) return Seen::refused;
+    if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
     cursor = p;
-    return Seen::taken;
+    return true;
 }
 
-// The same, with all of them at once. Null where it may be something else.
+// The same of a step, with all characters at once. Null where it may be something else.
 [[gnu::always_inline]] inline const char* PrintedReader::plain_literal(const char* p, const PlainStep& step) const {
     std::uint64_t characters = 0;
     if (end_ - p <= static_cast<std::ptrdiff_t>(sizeof characters)) return nullptr;
@@ -342,8 +345,11 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
                 p = behind;
             } else {
                 const char* other = p;
-                seen = literal_slowly(other, shape.steps[static_cast<std::size_t>(step - first)]);
-                if (seen != Seen::taken) break;
+                const ReadStep& whole = shape.steps[static_cast<std::size_t>(step - first)];
+                if (!literal(other, whole.text, whole.glued)) {
+                    seen = Seen::refused;
+                    break;
+                }
                 p = other;
             }
         } else if (step->table != nullptr) {
@@ -390,10 +396,7 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
     for (const Head::Slot& part : head.slots) {
         cursor = skip(cursor);
         if (part.type == no_index) {
-            ReadStep step;
-            step.text = part.literal;
-            const Seen seen = literal_slowly(cursor, step);
-            if (seen != Seen::taken) return seen;
+            if (!literal(cursor, part.literal, true)) return Seen::refused;
             continue;
         }
         if (slot == most_fields) return Seen::unclear;

@@ -53,6 +53,9 @@ protected:
         return kind == 2 ? statement_ends(isa_, tables_, p, limit(p)) : kind == 1;
     }
 
+    // `glued`: what stands behind the text may continue its word.
+    bool literal(const char*& cursor, std::string_view text, bool glued) const;
+
     // The mnemonic at `cursor`, which is moved behind it. A dot may be part of it or begin a suffix: the longest known word is taken.
     const Mnemonic* mnemonic(const char*& cursor) const;
 
@@ -101,12 +104,14 @@ protected:
     // Candidates begin alike, for the most part: where those that were tried parted from others, and the steps that failed.
     class Forks {
     public:
-        void begin() { count_ = 0, failed_ = 0; }
-        void fail(const PlainStep& step) { failed_ |= std::uint64_t{1} << step.node; }
-        bool failed(const Shape& shape) const { return (shape.nodes & failed_) != 0; }
+        void begin() { count_ = 0, failed_.clear(); }
+        void fail(const PlainStep& step) {
+            if (step.node != 0) failed_.add(step.node);
+        }
+        bool failed(const Shape& shape) const { return failed_.meets(shape.nodes); }
         // The steps that a candidate has in common with one that was tried before are not taken again.
         void go_on(const Shape& shape, Progress& at) {
-            while (count_ != 0 && (shape.nodes >> forks_[count_ - 1].node & 1) == 0) --count_;
+            while (count_ != 0 && !shape.nodes.has(forks_[count_ - 1].node)) --count_;
             if (count_ == 0) return;
             const Fork& fork = forks_[count_ - 1];
             at = {fork.p, at.step + fork.steps, fork.word};
@@ -123,7 +128,7 @@ protected:
             std::uint8_t steps, node;
         };
         unsigned count_ = 0;
-        std::uint64_t failed_ = 0;
+        Nodes failed_;
         union {
             Fork forks_[most];          // NOLINT(*-naming): private; not set before they are needed
         };
@@ -169,7 +174,6 @@ private:
     Seen plain_head(const char*& cursor, const Head& head);
     Seen plain_candidates(const Mnemonic& found, std::uint32_t head, const char*& cursor, Encoded& out);
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);
-    Seen literal_slowly(const char*& cursor, const ReadStep& step) const;
     const char* plain_literal(const char* p, const PlainStep& step) const;
     [[gnu::noinline]] Seen fixed_field(const char*& cursor, const ReadStep& step, Found& found);
     // The word behind the instruction that an operand of the candidate brought along. A second one is unclear, and so is the

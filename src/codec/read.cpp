@@ -23,24 +23,6 @@ using codec::Reader;
 
 namespace codec {
 
-bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
-    const char* p = skip(cursor);
-    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
-    bool behind_mark = false;
-    for (const char c : text) {
-        // Blanks may stand around marks ("[ !", "shift : 1"), not inside words.
-        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c)))
-            p = skip(p);
-        behind_mark = !is_word(c);
-        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
-            return false;
-        ++p;
-    }
-    if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
-    cursor = p;
-    return true;
-}
-
 bool Reader::fail(const char* at, const TextElement* element, Index type) {
     if (is_quick_) return false;
     if (element) want(at, element, type);

@@ -138,7 +138,6 @@ private:
 
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
-    bool literal(const char*& cursor, std::string_view text, bool glued) const;
     bool fail(const char* at, const TextElement* element, Index type);
     void want(const char* at, const TextElement* element, Index type, std::int64_t value = 0, bool exact = false) {
         if (wanted_ && at == end_ && wanted_->size() < most_wanted)

@@ -360,8 +360,11 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
             return;
         }
     }
-    // A number at the end may be the beginning of an expression: "offset:4*2".
-    if (!text.empty() && text.back().kind == TextKind::field && known_[row.fields[text.back().field].type].open) {
+    // A number at the end may be the beginning of an expression: "offset:4*2". Behind a letter it is but digits.
+    const TextElement* const before = text.size() > 1 ? &text[text.size() - 2] : nullptr;
+    const bool in_word = before && before->kind == TextKind::literal && is_letter(before->text.back());
+    if (!text.empty() && !in_word && text.back().kind == TextKind::field &&
+        known_[row.fields[text.back().field].type].open) {
         known.ends_open = true;
         known.goes_on |= operator_letters();
     }

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -180,13 +181,50 @@ struct ReadStep : PlainStep {
     std::uint64_t none = 0;
 };
 
+// Numbers of steps. Few mnemonics have more than the first word has room for.
+class Nodes {
+public:
+    static constexpr unsigned most = 256;  // numbers
+
+    void add(unsigned node) {
+        words_[node / 64] |= std::uint64_t{1} << node % 64;
+        has_more_ |= node >= 64;
+    }
+    bool has(unsigned node) const { return (words_[node / 64] >> node % 64 & 1) != 0; }
+    bool meets(const Nodes& other) const {
+        if ((words_[0] & other.words_[0]) != 0) return true;
+        return has_more_ && other.has_more_ && meets_behind(other);
+    }
+    void clear() {
+        words_[0] = 0;
+        if (!has_more_) return;
+        words_ = {};
+        has_more_ = false;
+    }
+    unsigned count() const {
+        unsigned out = 0;
+        for (const std::uint64_t word : words_) out += static_cast<unsigned>(std::popcount(word));
+        return out;
+    }
+
+private:
+    bool meets_behind(const Nodes& other) const {
+        std::uint64_t both = 0;
+        for (std::size_t i = 1; i < words_.size(); ++i) both |= words_[i] & other.words_[i];
+        return both != 0;
+    }
+
+    std::array<std::uint64_t, most / 64> words_{};
+    bool has_more_ = false;  // than in the first
+};
+
 // How one text of a form is read. Mnemonics whose forms have the same texts and fields have these in common.
 struct Shape {
     std::uint32_t head = 0;             // Tables::heads
     bool spaced = false;                // a blank stands behind the mnemonic: `op.x` is not `op` and a symbol `.x`
     std::vector<ReadStep> steps;        // behind the mnemonic
     std::vector<PlainStep> plain;       // the same
-    std::uint64_t nodes = 0;            // a bit for each of the steps' numbers
+    Nodes nodes;                        // of the steps
     Image read;                         // the bits of fields that are read
     struct HeadField {
         Index field = no_index;

@@ -55,7 +55,7 @@ PatternRefusal refusal(const Patterns& patterns, const std::string& text) {
     PatternMatch match;
     const char *const begin = text.data(), *const end = begin + text.size();
     EXPECT_EQ(patterns.match(begin, end, nested, {}, match), nullptr);
-    return patterns.refusal(begin, end, match, begin);
+    return patterns.refusal(begin, end, match, {begin});
 }
 
 const std::string n(1, number_mark);
