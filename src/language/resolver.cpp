@@ -755,6 +755,7 @@ void Resolver::resolve_registers() {
                     file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name,
                                             file.name));
         }
+        reject_blanks(file);
         if (!declaration.single) {
             OperandType type;
             type.name = file.name;
@@ -774,6 +775,18 @@ void Resolver::resolve_registers() {
             }
         }
         isa_.register_files.push_back(std::move(file));
+    }
+}
+
+// What stands around a name in a statement is none of it.
+void Resolver::reject_blanks(const RegisterFile& file) {
+    for (const Entry& entry : file.entries) {
+        const auto has_blank = [](const std::string& name) { return name.starts_with(' ') || name.ends_with(' '); };
+        const auto found = std::ranges::find_if(entry.texts, has_blank);
+        if (found == entry.texts.end()) continue;
+        diagnostics_.error(
+            entry.where, fmt::format("the name of a register begins and ends without a blank, unlike \"{}\"", *found));
+        return;
     }
 }
 

@@ -156,6 +156,7 @@ private:
     const semantics::TypeAlias* find_alias(const std::string& name) const;
     std::optional<unsigned> evaluate_type(const semantics::TypeName& type, const Bindings& bindings = {},
                                           bool* is_signed = nullptr);
+    void reject_blanks(const RegisterFile& file);
     void resolve_fields(const std::vector<BitFieldSyntax>& syntax, std::uint64_t number, RegisterFile& file);
     void resolve_memories();
     void resolve_functions();
