@@ -903,8 +903,10 @@ bool is_same(const Field& a, const Field& b) {
 // Whether two steps, each of its form, read the same and put it into the same place.
 bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const Form& form_of_b) {
     if (a.kind != b.kind || a.glued != b.glued || a.repeated || b.repeated) return false;
-    const bool may_go_on = !a.table || !b.table || a.table->open;  // as an expression, up to there
-    if (a.kind != ReadStep::Kind::literal && may_go_on && a.stop != b.stop) return false;
+    const auto may_go_on = [](const ReadStep& step) {  // as an expression, or a longer text, up to there
+        return !step.table || step.table->open || step.table->ends_open || step.table->unlisted;
+    };
+    if (a.kind != ReadStep::Kind::literal && a.stop != b.stop && (may_go_on(a) || may_go_on(b))) return false;
     switch (a.kind) {
         case ReadStep::Kind::literal: return a.text == b.text;
         case ReadStep::Kind::field:
