@@ -166,7 +166,7 @@ private:
     Shape::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
     void add_member(ReadStep& step, const Form& form, Index index);
-    static void set_characters(ReadStep& step, std::string_view text, bool spaced);
+    void set_characters(ReadStep& step, bool spaced) const;
     const Patterns& texts_of(Index type, std::uint64_t code);
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
 
@@ -761,14 +761,15 @@ void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     step.table = &table;
 }
 
-// `spaced`: a blank stands behind the text.
-void Builder::set_characters(ReadStep& step, std::string_view text, bool spaced) {
-    std::string characters(text);
+// `spaced`: a blank stands behind the literal.
+void Builder::set_characters(ReadStep& step, bool spaced) const {
+    std::string characters(step.text);
     if (spaced) characters += ' ';
     if (characters.size() > sizeof step.characters || std::endian::native == std::endian::big) return;
     std::memcpy(&step.characters, characters.data(), characters.size());
     step.known_size = static_cast<std::uint8_t>(characters.size());
-    step.is_hard = step.ends_word && !spaced;
+    // No letter may stand behind it.
+    step.is_hard = !spaced && !step.glued && tables_.letter[static_cast<unsigned char>(step.text.back())] == 1;
 }
 
 // Adds a member of `any`.
@@ -852,8 +853,7 @@ Shape Builder::shape_of(const Reading& reading) {
                 if (rest.empty()) continue;
                 step.kind = ReadStep::Kind::literal;
                 step.text = rest;
-                step.ends_word = !step.glued && tables_.letter[static_cast<unsigned char>(rest.back())] == 1;
-                set_characters(step, rest, i + 1 < text.size() && text[i + 1].kind == TextKind::space);
+                set_characters(step, i + 1 < text.size() && text[i + 1].kind == TextKind::space);
                 break;
             }
             case TextKind::field: {
@@ -924,14 +924,14 @@ bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const 
 
 }  // namespace
 
-// Numbers the steps of all candidates, as many as there are bits for. The same number says that two are the same step, behind
+// Numbers the steps of all candidates, as many as a set has room for. The same number says that two are the same step, behind
 // steps that are the same: what one of them did needs not be done again.
 void Builder::number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const {
-    std::vector<Nodes> behind(Nodes::most);  // of each, those that come behind it; 0: an end
+    std::vector<StepSet> behind(StepSet::most);  // of each, those that come behind it; 0: an end
     unsigned count = 1;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         std::vector<ReadStep>& steps = shapes[i].steps;
-        for (std::size_t at = 0; at < steps.size() && count < Nodes::most; ++at) {
+        for (std::size_t at = 0; at < steps.size() && count < StepSet::most; ++at) {
             const unsigned before = at == 0 ? 0 : steps[at - 1].node;
             unsigned node = 0;
             for (std::size_t k = 0; k < i && node == 0; ++k) {

@@ -127,16 +127,6 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     return good || second;
 }
 
-// Whether operands together break a rule that each of them keeps, and which. `why` may be null.
-bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why) {
-    for (const codec::FormLimit& limit : tables.forms[form].limits) {
-        if (!codec::exceeds(limit, image)) continue;
-        if (why) *why = isa.limits[limit.limit].reason;
-        return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 Index codec::find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
@@ -152,14 +142,14 @@ Index codec::find_form(const Isa& isa, const Codec::Tables& tables, const Image&
         bool second = false;
         bits = leaf.bits;
         if (seen == Seen::open && !matches_closely(isa, tables, leaf.form, image, available, bits, second)) continue;
-        if (second) {
-            if (why) *why = codec::other_tail_text;
-        } else if (!leaf.limited || !breaks_limit(isa, tables, leaf.form, image, why)) {
-            if (!why) return leaf.form;
+        const FormLimit* const broken = leaf.limited && !second ? tables.forms[leaf.form].broken_limit(image) : nullptr;
+        const bool is_one = !second && !broken;
+        if (is_one == (why != nullptr)) {
+            if (!is_one) refused = bits;
             continue;
         }
-        if (why) return leaf.form;
-        refused = bits;
+        if (why) *why = second ? codec::other_tail_text : isa.limits[broken->limit].reason;
+        return leaf.form;
     }
     const unsigned told = refused != 0 ? 0 : isa.length_of(image);
     bits = told <= available ? refused + told : 0;

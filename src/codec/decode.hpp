@@ -1,8 +1,6 @@
 // From bits to a form, for those who decode much: what most instructions take is in line.
 #pragma once
 
-#include <algorithm>
-
 #include "codec/tables.hpp"
 
 namespace isaforge::codec {
@@ -22,7 +20,7 @@ public:
         const DecodeLeaf* leaf = &this->leaf(image);
         for (;; ++leaf) {
             const Seen seen = leaf->may_be(image, available) ? leaf->look(image.words[0]) : Seen::other;
-            if (seen == Seen::certain && !(leaf->limited && breaks_limit(leaf->form, image))) [[likely]] {
+            if (seen == Seen::certain && !(leaf->limited && tables_.forms[leaf->form].broken_limit(image))) [[likely]] {
                 bits = leaf->bits;
                 return leaf->form;
             }
@@ -45,12 +43,6 @@ public:
     }
 
 private:
-    // Whether operands together break a rule that each of them keeps.
-    bool breaks_limit(Index form, const Image& image) const {
-        return std::ranges::any_of(tables_.forms[form].limits,
-                                   [&](const FormLimit& limit) { return exceeds(limit, image); });
-    }
-
     const Isa& isa_;
     const Codec::Tables& tables_;
     const DecodeTree::Node* nodes_;

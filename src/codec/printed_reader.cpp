@@ -451,9 +451,7 @@ PrintedReader::Seen PrintedReader::plain_head(const char*& cursor, const Head& h
             at.word |= head_codes_[i] << shape.head_fields[i].shift;
         out.image = candidate.written;
         out.image.words[0] |= at.word;
-        if (candidate.limited && std::ranges::any_of(tables_.forms[candidate.form].limits,
-                                                     [&](const FormLimit& limit) { return exceeds(limit, out.image); }))
-            continue;
+        if (candidate.limited && tables_.forms[candidate.form].broken_limit(out.image)) continue;
         out.form = candidate.form;
         out.bits = candidate.bits + tail_.bits;
         out.deferred_count = 0;

@@ -128,7 +128,7 @@ protected:
             std::uint8_t steps, node;
         };
         unsigned count_ = 0;
-        Nodes failed_;
+        StepSet failed_;
         union {
             Fork forks_[most];          // NOLINT(*-naming): private; not set before they are needed
         };

@@ -999,13 +999,11 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, Encoded& out)
         }
     }
     if (pending_.kind != Violation::Kind::none) return violated();
-    if (candidate.limited) {
-        for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
-            if (!exceeds(limit, image)) continue;
-            if (violation_.kind == Violation::Kind::none || violation_.kind == Violation::Kind::range)
-                find_excess(cursor, candidate, limit, image);
-            return violated();
-        }
+    if (const FormLimit* const broken =
+            candidate.limited ? tables_.forms[candidate.form].broken_limit(image) : nullptr) {
+        if (violation_.kind == Violation::Kind::none || violation_.kind == Violation::Kind::range)
+            find_excess(cursor, candidate, *broken, image);
+        return violated();
     }
     out.form = candidate.form;
     out.bits = candidate.bits;

@@ -161,7 +161,6 @@ struct PlainStep {
 struct ReadStep : PlainStep {
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
-    bool ends_word = false;             // kind literal: no letter may stand behind it
     std::string_view text;
     Index type = no_index;              // kind field: Isa::operand_types
     const TextElement* element = nullptr;
@@ -181,17 +180,17 @@ struct ReadStep : PlainStep {
     std::uint64_t none = 0;
 };
 
-// Numbers of steps. Few mnemonics have more than the first word has room for.
-class Nodes {
+// Steps, by their numbers. Few mnemonics have more than the first word has room for.
+class StepSet {
 public:
     static constexpr unsigned most = 256;  // numbers
 
-    void add(unsigned node) {
-        words_[node / 64] |= std::uint64_t{1} << node % 64;
-        has_more_ |= node >= 64;
+    void add(unsigned step) {
+        words_[step / 64] |= std::uint64_t{1} << step % 64;
+        has_more_ |= step >= 64;
     }
-    bool has(unsigned node) const { return (words_[node / 64] >> node % 64 & 1) != 0; }
-    bool meets(const Nodes& other) const {
+    bool has(unsigned step) const { return (words_[step / 64] >> step % 64 & 1) != 0; }
+    bool meets(const StepSet& other) const {
         if ((words_[0] & other.words_[0]) != 0) return true;
         return has_more_ && other.has_more_ && meets_behind(other);
     }
@@ -208,7 +207,7 @@ public:
     }
 
 private:
-    bool meets_behind(const Nodes& other) const {
+    bool meets_behind(const StepSet& other) const {
         std::uint64_t both = 0;
         for (std::size_t i = 1; i < words_.size(); ++i) both |= words_[i] & other.words_[i];
         return both != 0;
@@ -224,7 +223,7 @@ struct Shape {
     bool spaced = false;                // a blank stands behind the mnemonic: `op.x` is not `op` and a symbol `.x`
     std::vector<ReadStep> steps;        // behind the mnemonic
     std::vector<PlainStep> plain;       // the same
-    Nodes nodes;                        // of the steps
+    StepSet nodes;                      // of the steps
     Image read;                         // the bits of fields that are read
     struct HeadField {
         Index field = no_index;
@@ -327,6 +326,13 @@ struct FormTable {
     bool several_tails = false;         // … where there can be more than one word
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
+
+    // The first rule that operands break together, each of which keeps it; null where there is none.
+    const FormLimit* broken_limit(const Image& image) const {
+        for (const FormLimit& limit : limits)
+            if (exceeds(limit, image)) return &limit;
+        return nullptr;
+    }
 };
 
 // See labels.cpp.
@@ -514,10 +520,10 @@ std::uint64_t float_bits(double value, unsigned width);
 // The bits of a number that is written in any way, as an integer of either sign or a float. False where they do not hold it.
 bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits);
 
-// The number that `code` stands for, as it is written.
 // The rule for a number in the text that is no label.
 NumberRule plain_rule(const NumberRule& rule);
 
+// The number that `code` stands for, as it is written.
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
 
 // Whether a row's range has these bits of its field, and what is said where not.
