@@ -329,7 +329,8 @@ std::optional<double> Checker::looked_at(const Instruction& instruction, const F
         input.names = &form.names_in_meaning;
         input.mode_bindings = &modes_;
         input.alone = !with_events_.insert(instruction.lanes).second;
-        if (!check(input, warnings && &bindings == &combinations.front())) return std::nullopt;
+        input.every_name = warnings && &bindings == &combinations.front();
+        if (!check(input, input.every_name)) return std::nullopt;
         looked += looked_;
     }
     return share * looked / static_cast<double>(combinations.size());

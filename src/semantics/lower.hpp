@@ -43,6 +43,7 @@ struct LowerInput {
     const Expression* expression = nullptr;  // likewise, as one about the instruction alone
     bool only_modes = false;                          // the values of all modes are, and nothing else
     bool alone = false;                               // without what is done on fetch and on retire
+    bool every_name = false;                          // also what those stand for that the meaning does not mention
 };
 
 // What an argument of a lowered graph is.

@@ -3,7 +3,9 @@
 // (builtins.cpp).
 #pragma once
 
+#include <bitset>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -129,6 +131,7 @@ struct Context {
     bool finished = false;                // a `return` was passed on every path
     Item result;                          // of a `return` that stands on no branch
     std::vector<Return> returns;          // those that stand on one
+    Context* home = nullptr;              // its locals are in force, too, behind these
     unsigned locks = 0;                   // that were open when the context began
 };
 
@@ -142,6 +145,35 @@ public:
 
 private:
     unsigned& depth_;
+};
+
+// Of an operator, or of a condition.
+struct Sides {
+    const Expression& first;
+    const Expression& second;
+    Place place;
+    Operator op = Operator::none;
+
+    static Sides of(const Expression& binary) {
+        return {*binary.operands[0], *binary.operands[1], binary.place, binary.op};
+    }
+};
+
+// Names that are asked for. Few that are not seem to be.
+class Mentioned {
+public:
+    void add(std::string_view name) { seen_.set(place_of(name)); }
+    template <class Tree>
+    void add_all_of(const Tree& tree) {
+        for_each_name(tree, [this](const std::string& name) { add(name); });
+    }
+    bool may_have(std::string_view name) const { return seen_[place_of(name)]; }
+
+private:
+    static constexpr std::size_t size = 1024;
+    static std::size_t place_of(std::string_view name) { return std::hash<std::string_view>()(name) % size; }
+
+    std::bitset<size> seen_;
 };
 
 class Lowering {
@@ -204,9 +236,8 @@ public:
     Typed typed(const Item& item, unsigned hint, Place place);
     Typed read(const Location& location, Place place);
     std::optional<Literal> known_integer(const Expression& expression, const char* what);
-    bool unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
-               bool as_float = false);
-    bool widen_side(Typed& narrow, Typed wide, const Expression& expression);
+    bool unify(Item& left, Item& right, const Sides& sides, Typed& a, Typed& b, unsigned hint, bool as_float = false);
+    bool widen_side(Typed& narrow, Typed wide, const Sides& sides);
 
     // Statements.
     void block(const Block& statements);
@@ -282,7 +313,7 @@ private:
     Item logical(const Expression& expression);
     Item concatenation(const Expression& expression);
     Item conditional(const Expression& expression, unsigned hint);
-    Item conditional_by_lane(const Expression& sides, Typed condition, unsigned hint);
+    Item conditional_by_lane(const Sides& sides, Typed condition, unsigned hint);
     Item side(const Expression& expression, unsigned hint);
     bool same_lanes(Typed a, Typed b, Place place);
     Item slice(const Expression& expression);
@@ -299,7 +330,7 @@ private:
     Item subject_of(const Expression& choice);
     static std::size_t arms(const Expression& choice);
     bool arm_of(const Expression& choice, const Item& subject, bool is_expression, std::optional<std::size_t>& chosen);
-    Item conversion(const Expression& expression);
+    Item conversion(const TypeName& to, const Expression& expression);
     std::optional<Type> written_type(const TypeName& name);
     std::optional<Type> named_type(const TypeName& name);
     const TypeAlias* find_alias(std::string_view name) const;
@@ -311,7 +342,9 @@ private:
     bool guard(const Instruction& instruction);
     void lane_mask(const Instruction& instruction);
     void tell_checker(const Instruction& instruction);
-    void names(const SharedList<Naming>& list);
+    Mentioned mentioned_by(const Instruction& instruction) const;
+    std::vector<const Naming*> asked_for(const SharedList<Naming>& list, Mentioned& mentioned) const;
+    void names(const std::vector<const Naming*>& list);
     // Cycles: lowering_cycles.cpp.
     bool is_cycle_count(std::string_view name) const;
     Typed cycles_from(const Item& item, Place place);
@@ -368,9 +401,9 @@ private:
     std::deque<Context> contexts_;
     Typed taken_by(Op op, Typed given);
     Typed compute_in_bytes(Op op, Type type, std::initializer_list<Typed> operands);
-    Item choose_value(const Expression& sides, Typed condition, Item first, Item second, const ir::BlockId (&blocks)[2],
+    Item choose_value(const Sides& sides, Typed condition, Item first, Item second, const ir::BlockId (&blocks)[2],
                       unsigned hint);
-    Item choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2], unsigned hint);
+    Item choose_side(const Sides& sides, Typed condition, Item (&found)[2], const Way (&after)[2], unsigned hint);
     Typed get(const Location& location, Type type, unsigned first = 0);
     bool is_pure(ir::BlockId block) const;
     void about_instruction(const Expression& expression);

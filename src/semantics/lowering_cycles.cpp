@@ -95,7 +95,9 @@ void Lowering::count_cycles() {
 void Lowering::count_skipped() {
     if (!counts_) return;
     const std::size_t locals = context().locals.size(), acts = acts_in(graph);
-    names(input_.instruction->names_in_meaning);
+    Mentioned mentioned;
+    mentioned.add(cycle_count);
+    names(asked_for(input_.instruction->names_in_meaning, mentioned));
     add_cycles(cycles_said());
     leave_scope(locals);
     if (acts_in(graph) != acts)

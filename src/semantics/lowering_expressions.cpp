@@ -185,8 +185,9 @@ std::optional<Literal> Lowering::known_integer(const Expression& expression, con
 // Names
 
 Local* Lowering::find_local(std::string_view name) {
-    for (auto local = context().locals.rbegin(); local != context().locals.rend(); ++local)
-        if (same_name(local->name, name)) return &*local;
+    for (Context* in = &context(); in != nullptr; in = in->home)
+        for (auto local = in->locals.rbegin(); local != in->locals.rend(); ++local)
+            if (same_name(local->name, name)) return &*local;
     return nullptr;
 }
 
@@ -314,7 +315,8 @@ Index Lowering::code_memory() const {
 Item Lowering::unknown_name(const Expression& expression) {
     std::vector<std::string_view> candidates = {"pc"};
     if (counts_ && !naming_) candidates.push_back(cycle_count);
-    for (const Local& local : context().locals) candidates.push_back(local.name);
+    for (const Context* in = &context(); in != nullptr; in = in->home)
+        for (const Local& local : in->locals) candidates.push_back(local.name);
     if (context().fields != nullptr)
         for (const Field& field : *context().fields) candidates.push_back(field.name);
     if (context().instruction)
@@ -546,10 +548,8 @@ Typed Lowering::get(const Location& location, Type type, unsigned first) {
 // Operators
 
 // Two sides of equal width: a literal takes the other's.
-bool Lowering::unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
-                     bool as_float) {
-    const Expression& first = *expression.operands[0];
-    const Expression& second = *expression.operands[1];
+bool Lowering::unify(Item& left, Item& right, const Sides& sides, Typed& a, Typed& b, unsigned hint, bool as_float) {
+    const Expression &first = sides.first, &second = sides.second;
     if (!left || !right) return false;
     if (!left.untyped()) a = typed(left, hint, first.place);
     if (!right.untyped()) b = typed(right, hint, second.place);
@@ -560,7 +560,7 @@ bool Lowering::unify(Item& left, Item& right, const Expression& expression, Type
     if (right.untyped() && !as_float) b.type.is_signed = a.type.is_signed;
     if (a.type.bits == b.type.bits) return true;
     bool left_narrow = a.type.bits < b.type.bits;
-    if (!as_float && widen_side(left_narrow ? a : b, left_narrow ? b : a, expression)) return true;
+    if (!as_float && widen_side(left_narrow ? a : b, left_narrow ? b : a, sides)) return true;
     if (needs_steering(a) || needs_steering(b)) return false;
     const Expression& narrow = left_narrow ? first : second;
     const Type wide_type = left_narrow ? b.type : a.type, narrow_type = left_narrow ? a.type : b.type;
@@ -568,22 +568,21 @@ bool Lowering::unify(Item& left, Item& right, const Expression& expression, Type
     std::string advice = narrow.kind == ExpressionKind::name
                              ? fmt::format(": widen it with {}({})", wide_name, narrow.name)
                              : fmt::format(": widen the {} side with {}(…)", left_narrow ? "left" : "right", wide_name);
-    Diagnostic& message = error(
-        expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
-                                      to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
-                                      to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    Diagnostic& message =
+        error(sides.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
+                                       to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
+                                       to_text(Type{b.type.bits, b.type.is_signed}), advice));
     note_exact(message, left_narrow ? a : b, narrow.place);
     return false;
 }
 
 // The narrower side of an operator, as wide as the other.
-bool Lowering::widen_side(Typed& narrow, Typed wide, const Expression& expression) {
+bool Lowering::widen_side(Typed& narrow, Typed wide, const Sides& sides) {
     const unsigned bits = narrow.type.bits;
     if (!widen(narrow, wide.type)) return false;
     const auto number = known(wide.id);
-    if (number && *number > mask_of(bits) && is_integer_test(expression.op) && !needs_steering(wide))
-        warn(expression.place,
-             fmt::format("this is always the same: one side has {} bits, the other is {}", bits, *number));
+    if (number && *number > mask_of(bits) && is_integer_test(sides.op) && !needs_steering(wide))
+        warn(sides.place, fmt::format("this is always the same: one side has {} bits, the other is {}", bits, *number));
     return true;
 }
 
@@ -699,7 +698,7 @@ Item Lowering::concatenation(const Expression& expression) {
 Item Lowering::floating_binary(const Expression& expression, Item left, unsigned hint) {
     Item right = item(*expression.operands[1], hint);
     Typed a, b;
-    if (!unify(left, right, expression, a, b, hint, true)) return {};
+    if (!unify(left, right, Sides::of(expression), a, b, hint, true)) return {};
     if (a.type.bits != 16 && a.type.bits != 32 && a.type.bits != 64) {
         if (needs_steering(a)) return {};
         error(expression.place, fmt::format("there is no float of {} bits, only of 16, 32 and 64", a.type.bits));
@@ -753,7 +752,7 @@ Item Lowering::combined(const Expression& expression, Item left, unsigned hint) 
         return a && b ? Item::of(shift(op, a, b, expression.place)) : Item{};
     }
     Typed a, b;
-    if (!unify(left, right, expression, a, b, hint)) return {};
+    if (!unify(left, right, Sides::of(expression), a, b, hint)) return {};
     return Item::of(arithmetic(op, a, b, expression.place));
 }
 
@@ -767,8 +766,7 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     if (auto constant_condition = known(condition.id))
         return item(*expression.operands[*constant_condition != 0 ? 1 : 2], hint);
     condition = truth(condition);
-    Expression sides = expression;
-    sides.operands = {expression.operands[1], expression.operands[2]};
+    const Sides sides{*expression.operands[1], *expression.operands[2], expression.place};
     if (condition.type.lanes != 1) return conditional_by_lane(sides, condition, hint);
     const Way before = here();
     const ir::BlockId blocks[] = {builder.new_block(), builder.new_block()};
@@ -779,7 +777,7 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
         slots = before.slots;
         left_ = false;
         begin(blocks[i]);
-        found[i] = side(*sides.operands[i], hint);
+        found[i] = side(i == 0 ? sides.first : sides.second, hint);
         after[i] = here();
         left[i] = left_;
         pure = pure && !left_ && after[i].block == blocks[i] && is_pure(blocks[i]) && after[i].slots == before.slots;
@@ -795,7 +793,7 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
 }
 
 // Neither side does anything but compute: both are computed.
-Item Lowering::choose_value(const Expression& sides, Typed condition, Item first, Item second,
+Item Lowering::choose_value(const Sides& sides, Typed condition, Item first, Item second,
                             const ir::BlockId (&blocks)[2], unsigned hint) {
     auto& here = graph.blocks[builder.block()].body;
     for (const ir::BlockId from : blocks) {
@@ -827,12 +825,12 @@ bool Lowering::is_pure(ir::BlockId block) const {
 }
 
 // Both sides run, each for its lanes.
-Item Lowering::conditional_by_lane(const Expression& sides, Typed condition, unsigned hint) {
+Item Lowering::conditional_by_lane(const Sides& sides, Typed condition, unsigned hint) {
     const ir::Value outer = mask;
     mask = both(outer, condition);
-    Item first = side(*sides.operands[0], hint);
+    Item first = side(sides.first, hint);
     mask = both(outer, negation(condition));
-    Item second = side(*sides.operands[1], hint);
+    Item second = side(sides.second, hint);
     mask = outer;
     Typed a, b;
     if (!first || !second || !unify(first, second, sides, a, b, hint)) return {};
@@ -846,7 +844,7 @@ Item Lowering::conditional_by_lane(const Expression& sides, Typed condition, uns
 }
 
 // One of two sides, each computed on a way of its own.
-Item Lowering::choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2],
+Item Lowering::choose_side(const Sides& sides, Typed condition, Item (&found)[2], const Way (&after)[2],
                            unsigned hint) {
     auto& [first, second] = found;
     std::vector<Way> ways = {after[0], after[1]};
@@ -1261,8 +1259,8 @@ std::optional<Type> Lowering::written_type(const TypeName& name) {
 }
 
 // A literal in a conversion must fit, as everywhere.
-Item Lowering::conversion(const Expression& expression) {
-    auto type = written_type(expression.type);
+Item Lowering::conversion(const TypeName& to, const Expression& expression) {
+    auto type = written_type(to);
     if (!type) return {};
     if (expression.operands.size() != 1) {
         error(expression.place, fmt::format("a conversion takes one value, not {}", expression.operands.size()));
@@ -1273,17 +1271,14 @@ Item Lowering::conversion(const Expression& expression) {
 }
 
 Item Lowering::call(const Expression& expression, unsigned hint) {
-    if (expression.name.empty()) return conversion(expression);
+    if (expression.name.empty()) return conversion(expression.type, expression);
     if (Local* local = find_local(expression.name); local && local->item.kind == Item::Kind::function) {
         local->read = true;
         return call_given(Item(local->item), expression, hint);
     }
     if (const Function* function = find_function(expression.name)) return call_function(*function, expression);
-    if (find_alias(expression.name) != nullptr) {
-        Expression converted = expression;
-        converted.type = {.name = expression.name, .place = expression.place};
-        return conversion(converted);
-    }
+    if (find_alias(expression.name) != nullptr)
+        return conversion({.name = expression.name, .place = expression.place}, expression);
     if (auto result = builtin(expression, hint)) return *result;
     if (find_local(expression.name)) {
         error(expression.place,
@@ -1299,11 +1294,11 @@ Item Lowering::call(const Expression& expression, unsigned hint) {
 
 // A call of a parameter: of the function or the operator that it was given.
 Item Lowering::call_given(const Item& function, const Expression& expression, unsigned hint) {
+    const Function* const own = function.op == Operator::none ? find_function(function.text) : nullptr;
+    if (own != nullptr) return call_function(*own, expression);
     Expression meant = expression;
     if (function.op == Operator::none) {
         meant.name = function.text;
-        const Function* own = find_function(meant.name);
-        if (own != nullptr) return call_function(*own, meant);
         return builtin(meant, hint).value_or(Item{});
     }
     const bool prefix = function.op == Operator::bit_not || function.op == Operator::logical_not;

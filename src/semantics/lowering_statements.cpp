@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
@@ -105,11 +106,13 @@ LowerResult Lowering::run() {
 // The guard comes first: where it does not hold, nothing of the rest happens.
 void Lowering::instruction_body(const Instruction& instruction) {
     contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
-    if (input_.names != nullptr) names(*input_.names);
+    Mentioned mentioned = mentioned_by(instruction);
+    const std::vector<const Naming*> of_row = asked_for(instruction.names_in_meaning, mentioned);
+    if (input_.names != nullptr) names(asked_for(*input_.names, mentioned));
     bool never = !guard(instruction);
     if (!never) lane_mask(instruction);
     if (!never && isa.has_watched_steps()) tell_checker(instruction);
-    if (counts_ || (instruction.meaning && !never)) names(instruction.names_in_meaning);
+    if (counts_ || (instruction.meaning && !never)) names(of_row);
     begin_cycles();
     if (instruction.meaning && !never) {
         note_assigned(*instruction.meaning, context());
@@ -119,9 +122,32 @@ void Lowering::instruction_body(const Instruction& instruction) {
     contexts_.pop_back();
 }
 
+// By its statements, and by what is asked before them.
+Mentioned Lowering::mentioned_by(const Instruction& instruction) const {
+    Mentioned out;
+    for (const Meaning& before : {instruction.guard, instruction.lane_mask}) out.add_all_of(before);
+    for (const Arrival& arrival : instruction.arrivals) out.add_all_of(arrival.condition);
+    if (instruction.meaning) out.add_all_of(*instruction.meaning);
+    if (counts_) out.add(cycle_count);
+    return out;
+}
+
+// Those of the names that are mentioned, which then mention others in front of them.
+std::vector<const Naming*> Lowering::asked_for(const SharedList<Naming>& list, Mentioned& mentioned) const {
+    std::vector<const Naming*> out;
+    for (const Naming& naming : std::ranges::reverse_view(list.list())) {
+        if (!input_.every_name && !mentioned.may_have(naming.name)) continue;
+        mentioned.add_all_of(naming.value);
+        out.push_back(&naming);
+    }
+    std::ranges::reverse(out);
+    return out;
+}
+
 // As arguments of a function: what is a place stays one, what is a value is computed here.
-void Lowering::names(const SharedList<Naming>& list) {
-    for (const Naming& naming : list) {
+void Lowering::names(const std::vector<const Naming*>& list) {
+    for (const Naming* const each : list) {
+        const Naming& naming = *each;
         if (steering != nullptr || left_) return;
         const bool is_rule = !naming.parameter.empty(), is_count = naming.name == cycle_count;
         naming_ = true;
@@ -653,11 +679,11 @@ void Lowering::assign_by_rule(const Item& target, const Statement& next) {
     if (!given || steering != nullptr) return;
     Context inner;
     if (target.context != 0 || contexts_[0].instruction) {
-        const Context& home = contexts_[target.context];
+        Context& home = contexts_[target.context];
         inner.fields = home.fields;
         inner.bindings = home.bindings;
         inner.instruction = home.instruction;
-        inner.locals = home.locals;
+        inner.home = &home;
     }
     inner.lane_branch_depth = context().lane_branch_depth;
     inner.locals.push_back({rule.parameter, std::move(given), no_slot, true, true, next.place});

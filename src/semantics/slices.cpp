@@ -8,38 +8,6 @@ namespace isaforge::semantics {
 
 namespace {
 
-void add_names(const ExpressionPointer& expression, Names& names) {
-    if (expression) semantics::add_names(*expression, names);
-}
-
-void add_names(const Statement& statement, Names& names) {
-    for (const ExpressionPointer& target : statement.targets) add_names(target, names);
-    for (const ExpressionPointer& part : {statement.value, statement.first, statement.last, statement.delay})
-        add_names(part, names);
-    semantics::add_names(statement.body, names);
-    semantics::add_names(statement.otherwise, names);
-}
-
-}  // namespace
-
-void add_names(const Expression& expression, Names& names) {
-    if (!expression.name.empty()) names.insert(expression.name);
-    add_names(expression.type, names);
-    for (const ExpressionPointer& operand : expression.operands) add_names(operand, names);
-}
-
-void add_names(const TypeName& type, Names& names) {
-    if (!type.name.empty()) names.insert(type.name);
-    add_names(type.width, names);
-    for (const ExpressionPointer& argument : type.arguments) add_names(argument, names);
-}
-
-void add_names(const Block& block, Names& names) {
-    for (const Statement& statement : block) add_names(statement, names);
-}
-
-namespace {
-
 // The names that a statement gives a value: locals among them.
 void collect_made(const Statement& statement, Names& names) {
     if (statement.kind == StatementKind::local) names.insert(statement.name);

@@ -13,10 +13,11 @@ namespace isaforge::semantics {
 
 using Names = std::set<std::string>;
 
-// Adds the names that occur in these.
-void add_names(const Expression& expression, Names& names);
-void add_names(const TypeName& type, Names& names);
-void add_names(const Block& block, Names& names);
+// Adds the names that occur in an expression, a type, statements.
+template <class Tree>
+void add_names(const Tree& tree, Names& names) {
+    for_each_name(tree, [&](const std::string& name) { names.insert(name); });
+}
 
 struct Slice {
     Statements statements;  // one of the meaning's own, behind those that make the locals which it uses

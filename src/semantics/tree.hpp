@@ -132,4 +132,41 @@ struct Function {
     Block body;  // an expression body is one `give`
 };
 
+// Each name that occurs in these, as often as it does.
+template <class Visit>
+void for_each_name(const ExpressionPointer& expression, const Visit& visit);
+
+template <class Visit>
+void for_each_name(const TypeName& type, const Visit& visit) {
+    if (!type.name.empty()) visit(type.name);
+    for_each_name(type.width, visit);
+    for (const ExpressionPointer& argument : type.arguments) for_each_name(argument, visit);
+}
+
+template <class Visit>
+void for_each_name(const Expression& expression, const Visit& visit) {
+    if (!expression.name.empty()) visit(expression.name);
+    for_each_name(expression.type, visit);
+    for (const ExpressionPointer& operand : expression.operands) for_each_name(operand, visit);
+}
+
+template <class Visit>
+void for_each_name(const ExpressionPointer& expression, const Visit& visit) {
+    if (expression) for_each_name(*expression, visit);
+}
+
+template <class Visit>
+void for_each_name(const Block& block, const Visit& visit) {
+    for (const Statement& statement : block) for_each_name(statement, visit);
+}
+
+template <class Visit>
+void for_each_name(const Statement& statement, const Visit& visit) {
+    for (const ExpressionPointer& target : statement.targets) for_each_name(target, visit);
+    for (const ExpressionPointer* const part : {&statement.value, &statement.first, &statement.last, &statement.delay})
+        for_each_name(*part, visit);
+    for_each_name(statement.body, visit);
+    for_each_name(statement.otherwise, visit);
+}
+
 }  // namespace isaforge::semantics
