@@ -180,7 +180,7 @@ private:
     bool take_ahead(const char*& p);
     bool may_be_instruction() const;
     bool begins_with_mnemonic(const char* p, const char* end) const;
-    bool begins_instruction(const char* p) const;
+    bool begins_instruction(const char* p, const char* mnemonic_end) const;
     bool run_instructions(const char*& p);
     bool accept_usual_end(const char*& q) const;
     bool read_next(codec::PrintedReader& printed, const char*& p);

@@ -420,11 +420,12 @@ bool Engine::may_be_instruction() const {
     return is_plain && lexical_[static_cast<unsigned char>(*p)] == 0;
 }
 
-// Whether what stands there is no label, no assignment and no directive.
-bool Engine::begins_instruction(const char* p) const {
+// Whether what stands there is no label, no assignment and no directive. `mnemonic_end`: of a word that it begins with, if that is
+// known.
+bool Engine::begins_instruction(const char* p, const char* mnemonic_end) const {
     if (lexical_[static_cast<unsigned char>(*p)] != 0 || *p == '.' || is(*p, class_digit)) return false;
     if (!surface_.label_prefix.empty() && starts_with(p, text_end_, surface_.label_prefix)) return false;
-    const char* const end = skip_symbol(p);
+    const char* const end = mnemonic_end && is(*p, class_name_start) ? skip_path(mnemonic_end) : skip_symbol(p);
     if (end == p) return true;
     if (begins_label(p, end)) return false;
     const char* const next = skip_blanks(end);
@@ -449,7 +450,7 @@ bool Engine::read_with_numbers(const Read& read) {
     const Seen seen = printed.statement(q, encoded_);
     if (seen == Seen::refused) return false;
     const char* const mnemonic_end = printed.behind_mnemonic();
-    if (!(mnemonic_end && begins_with_mnemonic(p, mnemonic_end)) && !begins_instruction(p)) return false;
+    if (!(mnemonic_end && begins_with_mnemonic(p, mnemonic_end)) && !begins_instruction(p, mnemonic_end)) return false;
     const bool loaded = seen == Seen::taken && may_load_ && codec_.is_loaded(encoded_.form);
     if (seen == Seen::taken && !loaded) {
         p = q;

@@ -472,8 +472,9 @@ PrintedReader::Seen PrintedReader::statement(const char*& cursor, Encoded& out) 
         const Head& before = tables_.index->heads[h];
         Seen seen = before.slots.empty() ? Seen::taken : plain_head(p, before);
         if (seen == Seen::taken) {
+            const bool is_first = p == cursor;  // nothing stands before it
             const Mnemonic* const found = find_mnemonic(p);
-            if (before.slots.empty()) behind_mnemonic_ = p;
+            behind_mnemonic_ = is_first ? p : nullptr;
             seen = found ? plain_candidates(*found, h, p, out) : Seen::refused;
         }
         if (seen == Seen::refused) continue;

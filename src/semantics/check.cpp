@@ -89,6 +89,7 @@ private:
     // The part of the operands' values that was looked at; nothing where there are errors.
     std::optional<double> looked_at(const Instruction& instruction, const Form& form, const Names* names,
                                     bool warnings);
+    bool are_new_names(const Instruction& instruction, const Form& form);
     void check_hazards();
     void check_number(const Meaning& number, Index of);
     double looked_at_slices(const Instruction& instruction, const Form& form);
@@ -116,6 +117,7 @@ private:
     double looked_ = 0;                     // the part of the values of the operands being tried that was looked at
     std::map<Index, double> known_shapes_;  // the part of an operand's rows whose shapes are known, where it is not all
     std::set<std::string> told_;
+    std::set<const Naming*> looked_at_names_;  // lists of them
     std::set<unsigned> with_events_;        // lanes: one instruction of each was checked with the events around it
     bool ok_ = true;
 };
@@ -319,6 +321,12 @@ void Checker::tell_found() {
     }
 }
 
+// Whether nobody has looked at all that a table, or a format, gives names to. Others look at what their meanings mention.
+bool Checker::are_new_names(const Instruction& instruction, const Form& form) {
+    const bool of_table = looked_at_names_.insert(instruction.names_in_meaning.data()).second;
+    return looked_at_names_.insert(form.names_in_meaning.data()).second || of_table;
+}
+
 std::optional<double> Checker::looked_at(const Instruction& instruction, const Form& form, const Names* names,
                                          bool warnings) {
     double share = 1, looked = 0;
@@ -329,8 +337,9 @@ std::optional<double> Checker::looked_at(const Instruction& instruction, const F
         input.names = &form.names_in_meaning;
         input.mode_bindings = &modes_;
         input.alone = !with_events_.insert(instruction.lanes).second;
-        input.every_name = warnings && &bindings == &combinations.front();
-        if (!check(input, input.every_name)) return std::nullopt;
+        const bool is_first = warnings && &bindings == &combinations.front();
+        input.every_name = is_first && are_new_names(instruction, form);
+        if (!check(input, is_first)) return std::nullopt;
         looked += looked_;
     }
     return share * looked / static_cast<double>(combinations.size());
