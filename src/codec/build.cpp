@@ -758,7 +758,11 @@ Shape::HeadField Builder::head_field(const Form& form, Index index) const {
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const OperandTable& table = tables_.operands[field.type];
     if (field.fixed || field.in_tail || table.patterns.empty() || !step.bits.set(field.place)) return;
-    step.table = &table;
+    if (!step.repeated) {
+        step.table = &table;
+    } else if (!table.nullable && table.longest_tail == 0) {
+        step.again = &table;
+    }
 }
 
 // `spaced`: a blank stands behind the literal.
@@ -862,7 +866,9 @@ Shape Builder::shape_of(const Reading& reading) {
                 step.field = text[i].field;
                 step.type = field.type;
                 step.may_call = parenthesis_behind(text, i, form.fields);
-                if (!step.repeated) set_simple_place(step, field);
+                if (std::ranges::find(shape.head_fields, step.field, &Shape::HeadField::field) ==
+                    shape.head_fields.end())
+                    set_simple_place(step, field);
                 if (!field.fixed) break;
                 step.fixed_code = form.fixed_value(field);
                 step.only = &texts_of(field.type, step.fixed_code);

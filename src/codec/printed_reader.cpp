@@ -185,7 +185,9 @@ bool PrintedReader::is_refused(const char* p, const OperandTable& table, const P
         table.patterns.refusal(p, end_, match, {is_number ? begin : word, !is_call, thorough});
     if (refusal.end) {
         const char* const next = skip(refusal.end);
-        return next == end_ || *next == '\n' || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
+        // An expression does not go on with these, nor does a text of the operand.
+        return next == end_ || *next == '\n' || *next == ',' || (*next == '(' && !table.may_call) ||
+               (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
     if (refusal.may_vary || is_number) return false;
     if (!table.open || thorough) return !table.open;
@@ -289,6 +291,18 @@ PrintedReader::Seen PrintedReader::fixed_field(const char*& cursor, const ReadSt
     return only ? Seen::taken : Seen::refused;
 }
 
+// A field that has been read before, and is in the word.
+PrintedReader::Seen PrintedReader::repeated_field(const char*& cursor, const ReadStep& step, std::uint64_t word,
+                                                  Found& found) {
+    const char* const begin = skip(cursor);
+    Patterns::Quick again = plain_operand(begin, *step.again, step.glued);
+    const Seen seen = again.end ? Seen::taken : field_slowly(begin, step, again, found, false, step.glued);
+    if (seen != Seen::taken) return seen;
+    if (again.code != step.bits.code(word)) return Seen::refused;
+    cursor = again.end;
+    return seen;
+}
+
 // Fields that may be left out, in any order. What is between them is a blank at most.
 PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& step, std::uint64_t& word,
                                            Found& found) {
@@ -372,6 +386,7 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
             const ReadStep& whole = shape.steps[static_cast<std::size_t>(step - first)];
             seen = step->kind == PlainStep::Kind::any ? members(other, whole, bits, found)
                    : whole.only                       ? fixed_field(other, whole, found)
+                   : whole.again                      ? repeated_field(other, whole, word, found)
                                                       : Seen::unclear;
             if (seen != Seen::taken) break;
             p = other;

@@ -159,7 +159,8 @@ struct PlainStep {
 
 // All that there is to one.
 struct ReadStep : PlainStep {
-    bool repeated = false;              // the field has been read before: it is compared
+    bool repeated = false;              // the field has been read before: it is compared …
+    const OperandTable* again = nullptr;  // … with what is at `bits`, behind the mnemonic
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     std::string_view text;
     Index type = no_index;              // kind field: Isa::operand_types
