@@ -414,9 +414,11 @@ bool Engine::may_be_instruction() const {
 
 // Whether a word that is a mnemonic, up to `end`, begins an instruction for certain: no label, no assignment.
 [[gnu::always_inline]] inline bool Engine::begins_with_mnemonic(const char* p, const char* end) const {
-    if (!is(*p, class_name_start) || *p == '.' || !surface_.label_prefix.empty()) return false;
+    const std::string& label = surface_.label_prefix;
+    if (!is(*p, class_name_start) || *p == '.' || (!label.empty() && label[0] == *p)) return false;
     while (is(*end, class_name)) ++end;
-    const bool is_plain = *end == '\n' || (*end == ' ' && end[1] != '=' && !is(end[1], class_blank));
+    const bool is_plain = *end == '\n' || (*end == ' ' && end[1] != '=' && !is(end[1], class_blank)) ||
+                          (*end == ':' && end[1] != ':' && !label.empty());
     return is_plain && lexical_[static_cast<unsigned char>(*p)] == 0;
 }
 
