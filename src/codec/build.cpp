@@ -757,12 +757,16 @@ Shape::HeadField Builder::head_field(const Form& form, Index index) const {
 // A field in a few pieces in the first word of the image needs no call to be put there.
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const OperandTable& table = tables_.operands[field.type];
-    if (field.fixed || field.in_tail || table.patterns.empty() || !step.bits.set(field.place)) return;
-    if (!step.repeated) {
+    if (field.fixed || field.in_tail || table.patterns.empty()) return;
+    if (!step.repeated && step.bits.set(field.place)) {
         step.table = &table;
-    } else if (!table.nullable && table.longest_tail == 0) {
-        step.again = &table;
+        return;
     }
+    const bool is_near =
+        std::ranges::all_of(field.place.pieces, [](const BitPiece& one) { return one.position + one.width <= 64; });
+    if (!is_near || (step.repeated && (table.nullable || table.longest_tail != 0))) return;
+    step.slow = &table;
+    step.place = &field.place;
 }
 
 // `spaced`: a blank stands behind the literal.

@@ -186,8 +186,8 @@ bool PrintedReader::is_refused(const char* p, const OperandTable& table, const P
     if (refusal.end) {
         const char* const next = skip(refusal.end);
         // An expression does not go on with these, nor does a text of the operand.
-        return next == end_ || *next == '\n' || *next == ',' || (*next == '(' && !table.may_call) ||
-               (next != refusal.end && *next >= 'a' && *next <= 'z');
+        return next == end_ || *next == '\n' || *next == ',' || *next == ')' || *next == ']' ||
+               (*next == '(' && !table.may_call) || (next != refusal.end && *next >= 'a' && *next <= 'z');
     }
     if (refusal.may_vary || is_number) return false;
     if (!table.open || thorough) return !table.open;
@@ -291,15 +291,16 @@ PrintedReader::Seen PrintedReader::fixed_field(const char*& cursor, const ReadSt
     return only ? Seen::taken : Seen::refused;
 }
 
-// A field that has been read before, and is in the word.
-PrintedReader::Seen PrintedReader::repeated_field(const char*& cursor, const ReadStep& step, std::uint64_t word,
-                                                  Found& found) {
+// A field that takes more than to be put at its bits.
+PrintedReader::Seen PrintedReader::slow_field(const char*& cursor, const ReadStep& step, std::uint64_t& word,
+                                              Found& found) {
     const char* const begin = skip(cursor);
-    Patterns::Quick again = plain_operand(begin, *step.again, step.glued);
-    const Seen seen = again.end ? Seen::taken : field_slowly(begin, step, again, found, false, step.glued);
+    Patterns::Quick plain = plain_operand(begin, *step.slow, step.glued);
+    const Seen seen = plain.end ? Seen::taken : field_slowly(begin, step, plain, found, false, step.glued);
     if (seen != Seen::taken) return seen;
-    if (again.code != step.bits.code(word)) return Seen::refused;
-    cursor = again.end;
+    if (step.repeated && plain.code != step.place->extract(word)) return Seen::refused;
+    word = step.place->insert(word, plain.code);
+    if (plain.end != begin) cursor = plain.end;
     return seen;
 }
 
@@ -382,15 +383,15 @@ PrintedReader::Seen PrintedReader::members(const char*& cursor, const ReadStep& 
             word |= step->bits.word(plain.code);
         } else {
             const char* other = p;
-            std::uint64_t bits = 0;
             const ReadStep& whole = shape.steps[static_cast<std::size_t>(step - first)];
-            seen = step->kind == PlainStep::Kind::any ? members(other, whole, bits, found)
+            std::uint64_t with_it = word;
+            seen = step->kind == PlainStep::Kind::any ? members(other, whole, with_it, found)
                    : whole.only                       ? fixed_field(other, whole, found)
-                   : whole.again                      ? repeated_field(other, whole, word, found)
+                   : whole.slow                       ? slow_field(other, whole, with_it, found)
                                                       : Seen::unclear;
             if (seen != Seen::taken) break;
             p = other;
-            word |= bits;
+            word = with_it;
         }
         if (step->forks && forks && tail_.bits == 0) [[unlikely]]
             forks->add(p, word, static_cast<std::size_t>(step - first) + 1, *step);

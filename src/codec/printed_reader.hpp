@@ -176,7 +176,7 @@ private:
     Seen take_steps(Progress& at, const Shape& shape, Forks* forks, Found& found);
     const char* plain_literal(const char* p, const PlainStep& step) const;
     [[gnu::noinline]] Seen fixed_field(const char*& cursor, const ReadStep& step, Found& found);
-    [[gnu::noinline]] Seen repeated_field(const char*& cursor, const ReadStep& step, std::uint64_t word, Found& found);
+    [[gnu::noinline]] Seen slow_field(const char*& cursor, const ReadStep& step, std::uint64_t& word, Found& found);
     // The word behind the instruction that an operand of the candidate brought along. A second one is unclear, and so is the
     // first to whoever goes on from here.
     bool may_take_tail() const { return takes_tails_ && tail_.bits == 0; }

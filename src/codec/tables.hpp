@@ -159,8 +159,10 @@ struct PlainStep {
 
 // All that there is to one.
 struct ReadStep : PlainStep {
-    bool repeated = false;              // the field has been read before: it is compared …
-    const OperandTable* again = nullptr;  // … with what is at `bits`, behind the mnemonic
+    bool repeated = false;              // the field has been read before: it is compared
+    // kind field, where it is free and in the image's first word, but in many pieces, or repeated
+    const OperandTable* slow = nullptr;
+    const BitPlace* place = nullptr;
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     std::string_view text;
     Index type = no_index;              // kind field: Isa::operand_types
