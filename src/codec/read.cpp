@@ -77,8 +77,8 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
     const char* const begin = p;
-    if (p == number_begin_ && stop_ == number_stop_ &&
-        !relative) {  // the rows of an operand look at the same number one after the other
+    // The rows of an operand, and forms that begin alike, look at the same number one after the other.
+    if (p == number_begin_ && stop_ == number_stop_ && relative == is_target_) {
         value = number_;
         if (number_end_) {
             cursor = number_end_;
@@ -87,13 +87,12 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
         return number_end_ != nullptr;
     }
     const bool good = read_number(p, value, relative);
-    if (!relative) {
-        number_begin_ = begin;
-        number_stop_ = stop_;
-        number_end_ = good ? p : nullptr;
-        if (good) number_ = value;
-    }
+    number_begin_ = begin;
+    number_stop_ = stop_;
+    is_target_ = relative;
+    number_end_ = good ? p : nullptr;
     if (good) {
+        number_ = value;
         cursor = p;
         if (*begin == '(') note_enclosed(begin, p);
     }
@@ -283,12 +282,8 @@ const char* PatternReader::read(Index type, const char* p, const After& behind, 
     return next != end_ && *next != behind.stop && table.goes_on[static_cast<unsigned char>(*next)] ? nullptr : after;
 }
 
-// A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
-// and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
-                          bool& refused) const {
-    if (!found.end || (found.end == cursor && !thorough_))
-        refused = is_refused(cursor, table, found.match, thorough_, true);
+// A text of the operand as it is printed. True, cursor unmoved, where that is the empty one.
+bool Reader::take_pattern(const char*& cursor, Index type, const Found& found, Parsed& out) const {
     if (!found.end || !nested_reader().comes_back(type, found.match)) return false;
     out.code = found.match.code;
     out.tail = found.match.tail;
@@ -299,7 +294,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, Index 
     return true;
 }
 
-// `known`: what `find_pattern` gives there, for who has asked it.
+// `known`: what `find_pattern` gives there, for who has asked that, and whether the operand is refused.
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out, const Found* known) {
     if (asked_for_ == nullptr) return read_operand(cursor, index, glued, out, known);
     const char* const begin = skip(cursor);
@@ -315,10 +310,16 @@ bool Reader::read_operand(const char*& cursor, Index index, bool glued, Parsed& 
     const char* begin = skip(cursor);
     want(begin, nullptr, index);
     const char* after = begin;
+    // It begins with a name and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are
+    // asked for.
     bool refused = false;
     Found found;
-    if (!known) find_pattern(begin, table, glued, found);
-    const bool fits = take_pattern(after, table, index, known ? *known : found, out, refused);
+    if (!known) {
+        find_pattern(begin, table, glued, found);
+        if (!found.end || (found.end == begin && !thorough_))
+            refused = is_refused(begin, table, found.match, thorough_, true);
+    }
+    const bool fits = take_pattern(after, index, known ? *known : found, out);
     if (fits && after != begin) {
         if (may_go_on(table, after)) {
             Parsed longer;
@@ -751,9 +752,8 @@ Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index a
                               Parsed& parsed, std::uint64_t& code) {
     const ReadStep& one = step.members[at];
     const char* const begin = cursor;
-    Found found;
-    const bool is_quick = may_begin && !looks_ && asked_for_ == nullptr;
-    if (is_quick) {
+    if (may_begin && !looks_ && asked_for_ == nullptr) {
+        Found found;
         const OperandTable& table = tables_.operands[one.type];
         find_pattern(begin, table, false, found);
         if (is_plain(found, begin, table, one.type)) {
@@ -763,7 +763,7 @@ Reader::Member Reader::member(const char*& cursor, const ReadStep& step, Index a
         }
     }
     Parsed child;
-    const bool reads = may_begin && operand(cursor, one.type, false, child, is_quick ? &found : nullptr);
+    const bool reads = may_begin && operand(cursor, one.type, false, child);
     const bool taken = reads && cursor != begin;
     if (looks_) looks_->push_back({candidate_, &step, at, begin, taken ? cursor : nullptr, furthest_});
     if (!taken) return Member::absent;
@@ -811,7 +811,7 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
 // A step that is not plain; `found`: what patterns have of a field, where they were asked.
 bool Reader::other_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image,
                         const Found* found) {
-    if (!step.table) return this->step(cursor, step, form, parsed, image);
+    if (!step.table && !step.slow) return this->step(cursor, step, form, parsed, image);
     at_step_ = &step;
     stop_ = step.stop;
     return form_field(cursor, form, step, parsed, image, found);

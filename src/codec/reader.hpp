@@ -154,8 +154,7 @@ private:
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     static bool integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number);
     bool constant(const char*& cursor, const TextElement& element);
-    bool take_pattern(const char*& cursor, const OperandTable& table, Index type, const Found& found, Parsed& out,
-                      bool& refused) const;
+    bool take_pattern(const char*& cursor, Index type, const Found& found, Parsed& out) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out, const Found* known = nullptr);
     bool no_number_at(const char* p, char stop) const;
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
@@ -223,6 +222,7 @@ private:
     const char* number_begin_ = nullptr;
     const char* number_end_ = nullptr;  // null: there is none at number_begin_
     char number_stop_ = 0;
+    bool is_target_ = false;            // it was read as the target of something relative
     union {
         NumberValue number_;            // NOLINT(*-naming): private; not set before it is needed
     };
