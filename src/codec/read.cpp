@@ -316,7 +316,7 @@ bool Reader::read_operand(const char*& cursor, Index index, bool glued, Parsed& 
     Found found;
     if (!known) {
         find_pattern(begin, table, glued, found);
-        if (!found.end || (found.end == begin && !thorough_))
+        if (asked_for_ == nullptr && (!found.end || (found.end == begin && !thorough_)))
             refused = is_refused(begin, table, found.match, thorough_, true);
     }
     const bool fits = take_pattern(after, index, known ? *known : found, out);
