@@ -132,6 +132,7 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     value -= rule.bias;
     // Numbers of 128 bits are slow to divide.
     if (rule.scale != 1 && value % rule.scale != 0) {
+        if (!problem) return false;
         return fail(problem, fmt::format("{} is no multiple of {}",
                                          rule.relative ? fmt::format("the distance to the target, {},", text(shown))
                                                        : text(shown),
