@@ -137,6 +137,25 @@ TEST(PrintedReader, RefusesWhatIsOfAnotherForm) {
     EXPECT_EQ(seen(codec, "ds_read2st64_b32 v[0:1], v0 offset1 : 213"), Seen::unclear);
 }
 
+// Registers that are written twice, fields in many pieces, and numbers in front of a parenthesis.
+TEST(PrintedReader, TakesFieldsOfAllShapes) {
+    const Codec codec(built_in("rv64gc"));
+    EXPECT_EQ(seen(codec, "c.add a5, a4"), Seen::taken);
+    EXPECT_EQ(seen(codec, "add a5, a5, s1"), Seen::taken);
+    EXPECT_EQ(seen(codec, "add a5, a0, s1"), Seen::taken) << "another form of it has the first register twice";
+    EXPECT_EQ(seen(codec, "addi a5, a5, 24"), Seen::taken);
+    EXPECT_EQ(seen(codec, "addi a5, a0, 4096"), Seen::refused);
+    EXPECT_EQ(seen(codec, "c.addi16sp sp, 32"), Seen::taken);
+    EXPECT_EQ(seen(codec, "c.addi16sp sp, 33"), Seen::refused);
+    EXPECT_EQ(seen(codec, "ld a4, 530(a4)"), Seen::taken);
+    EXPECT_EQ(seen(codec, "ld a5, 16(s2)"), Seen::taken) << "the short one has eight registers";
+    EXPECT_EQ(seen(codec, "ld a5, 4096(s2)"), Seen::refused);
+    EXPECT_EQ(seen(codec, "ld a5, 16(x32)"), Seen::refused);
+    EXPECT_EQ(seen(codec, "ld a5, 16+8(s2)"), Seen::unclear);
+    EXPECT_EQ(seen(codec, "beq a0, a1, there"), Seen::unclear);
+    EXPECT_EQ(seen(Codec(built_in("mos6502")), "cmp (1936),y"), Seen::unclear) << "what the parentheses are decides";
+}
+
 // Blanks may stand behind a mark, as the assembler of LLVM has it.
 TEST(PrintedReader, LeavesBlanksInTextsToWhoeverReadsThem) {
     const Codec codec(built_in("gcn1.2"));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <tuple>
 
 #include "semantics/bench_machine.hpp"
 
@@ -69,6 +70,54 @@ instructions F [OP] "{name} {D}, {S}" {
 )";
     EXPECT_NE(problems(head).find("`positive`"), std::string::npos) << problems(head);
     EXPECT_EQ(problems(head).find("negative"), std::string::npos) << problems(head);
+}
+
+// What a name stands for is worked out where it is mentioned, by the statements or by another name that is.
+TEST(Encodings, NamesThatNobodyMentionsDoNothing) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("machine.isa", R"(isa a
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+register asked : u16
+memory mem : u8 little holds code
+format F | OP:4 | D:r | A:r | -:6 | where X = ask(A), Y = X + 1, R(x) = set(D, Y + x)
+function ask(a) { asked = asked + 1; return a }
+function set(d, x) { d = x }
+instructions F [OP] "{name} {D}, {A}" where Z = Y + 1 {
+    1 plain D = A
+    2 first D = X
+    3 third D = Z
+    4 ruled R = 5
+}
+)",
+                                   sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    check_isa(*isa, diagnostics);
+    EXPECT_TRUE(diagnostics.ok()) << to_text(diagnostics, sources);
+    const Index r = 0, asked = 1;
+    for (const auto& [opcode, times, result] :
+         {std::tuple{1, 0u, 40u}, std::tuple{2, 1u, 40u}, std::tuple{3, 1u, 42u}, std::tuple{4, 1u, 46u}}) {
+        Machine machine(std::make_shared<const Codec>(isa), {});
+        const auto word = static_cast<std::uint16_t>(opcode << 12 | 1 << 9 | 2 << 6);
+        const std::uint8_t code[] = {static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8)};
+        machine.load_code(code);
+        machine.set(r, 2, 40);
+        machine.run(1);
+        EXPECT_EQ(machine.get(r, 1), result) << opcode;
+        EXPECT_EQ(machine.get(asked, 0), times) << opcode;
+    }
+}
+
+TEST(Encodings, NamesThatNobodyMentionsAreChecked) {
+    const std::string of_format =
+        "format F | OP:4 | D:r | A:r | -:6 | where X = nowhere + A\n"
+        "instructions F [OP] \"{name} {D}, {A}\" {\n    1 a D = A\n}\n";
+    EXPECT_NE(problems(of_format).find("`nowhere`"), std::string::npos);
+    const std::string of_table =
+        "format F | OP:4 | D:r | A:r | -:6 |\n"
+        "instructions F [OP] \"{name} {D}, {A}\" where X = nowhere + A {\n    1 a D = A\n}\n";
+    EXPECT_NE(problems(of_table).find("`nowhere`"), std::string::npos);
 }
 
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
