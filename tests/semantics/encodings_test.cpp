@@ -88,7 +88,7 @@ instructions F [OP] "{name} {D}, {A}" where Z = Y + 1 {
     1 plain D = A
     2 first D = X
     3 third D = Z
-    4 ruled R = 5
+    4 ruled R = A
 }
 )",
                                    sources, diagnostics);
@@ -97,7 +97,7 @@ instructions F [OP] "{name} {D}, {A}" where Z = Y + 1 {
     EXPECT_TRUE(diagnostics.ok()) << to_text(diagnostics, sources);
     const Index r = 0, asked = 1;
     for (const auto& [opcode, times, result] :
-         {std::tuple{1, 0u, 40u}, std::tuple{2, 1u, 40u}, std::tuple{3, 1u, 42u}, std::tuple{4, 1u, 46u}}) {
+         {std::tuple{1, 0u, 40u}, std::tuple{2, 1u, 40u}, std::tuple{3, 1u, 42u}, std::tuple{4, 1u, 81u}}) {
         Machine machine(std::make_shared<const Codec>(isa), {});
         const auto word = static_cast<std::uint16_t>(opcode << 12 | 1 << 9 | 2 << 6);
         const std::uint8_t code[] = {static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8)};
