@@ -65,6 +65,8 @@ private:
     Elf_Data* table(const Added& added, Elf_Type type, std::size_t count);
     std::size_t size_of(Elf_Type type) const { return gelf_fsize(elf_, type, 1, EV_CURRENT); }
     std::uint64_t word() const { return object_.wide ? 8 : 4; }
+    bool holds(std::uint64_t number) const;
+    std::uint64_t as_stored(std::uint64_t number) const;
     bool add_sections();
     bool add_note();
     bool add_debug();
@@ -232,6 +234,16 @@ bool ElfWriter::add_debug() {
            add(".debug_abbrev", SHT_PROGBITS, 0, 1, debug_.abbrev.data(), debug_.abbrev.size(), ELF_T_BYTE, abbrev);
 }
 
+// Whether a number's bits are there in a file of this size, of either sign …
+bool ElfWriter::holds(std::uint64_t number) const {
+    return object_.wide || number >> 32 == 0 || (number >> 31) + 1 == std::uint64_t{1} << 33;
+}
+
+// … and what they are.
+std::uint64_t ElfWriter::as_stored(std::uint64_t number) const {
+    return object_.wide ? number : static_cast<std::uint32_t>(number);
+}
+
 // ELF wants local symbols before all others.
 bool ElfWriter::add_symbols() {
     symbols_.emplace_back();
@@ -261,12 +273,19 @@ bool ElfWriter::add_symbols() {
                                                  STT_FILE,   STT_LOOS,   STT_TLS};
             const unsigned binding = local ? STB_LOCAL : symbol.binding == Binding::weak ? STB_WEAK : STB_GLOBAL;
             GElf_Sym made{};
-            made.st_name = symbol_names_.add(symbol.name);
             made.st_value = symbol.value;
             // In linked files symbols have addresses; in objects, offsets.
             if (!object_.relocatable && symbol.section < object_.sections.size())
                 made.st_value +=
                     object_.sections[symbol.section].address - (symbol.type == SymbolType::thread ? begin : 0);
+            if (!holds(made.st_value)) {
+                if (local && symbol.section == absolute_section) continue;  // nobody outside asks for it
+                error_ = fmt::format("{:#x}, the value of '{}', does not fit into a 32-bit ELF file", made.st_value,
+                                     symbol.name);
+                return false;
+            }
+            made.st_value = as_stored(made.st_value);
+            made.st_name = symbol_names_.add(symbol.name);
             made.st_size = symbol.size;
             made.st_info = static_cast<unsigned char>(GELF_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
             made.st_other = static_cast<unsigned char>(symbol.visibility);
@@ -327,6 +346,11 @@ bool ElfWriter::add_relocations() {
             lists[relocation.section].push_back(made);
         }
         made.r_addend = relocation.addend;
+        if (!holds(static_cast<std::uint64_t>(relocation.addend))) {
+            error_ = fmt::format("{}, which a relocation adds, does not fit into a 32-bit ELF file", relocation.addend);
+            return false;
+        }
+        if (!object_.wide) made.r_addend = static_cast<std::int32_t>(made.r_addend);
         made.r_info = GELF_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
         lists[relocation.section].push_back(made);
     }
