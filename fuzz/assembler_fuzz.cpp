@@ -11,6 +11,8 @@ void write_all(testing::Assembled& made, const Codec& codec) {
     if (write_elf(made.object, elf, error)) {
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elf.data());
         fuzz::require(read_elf(std::span(bytes, elf.size()), error).has_value());
+    } else {
+        fuzz::require(error.find("invalid") == std::string::npos);  // it is said what is wrong
     }
     place_sections(made.object);
     if (apply_relocations(made.object, codec, made.diagnostics)) write_memh(made.object, out, error);

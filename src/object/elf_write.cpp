@@ -66,6 +66,7 @@ private:
     std::size_t size_of(Elf_Type type) const { return gelf_fsize(elf_, type, 1, EV_CURRENT); }
     std::uint64_t word() const { return object_.wide ? 8 : 4; }
     bool holds(std::uint64_t number) const;
+    bool too_large(std::uint64_t number, std::string_view what);
     std::uint64_t as_stored(std::uint64_t number) const;
     bool add_sections();
     bool add_note();
@@ -183,6 +184,9 @@ bool ElfWriter::add_sections() {
         // What a compiler wrote about its program refers to a line table that it left to the assembler.
         const bool waits = has_own_debug_ && section.name == ".debug_line" && size == 0 && !debug_line_.section;
         if (waits) bytes = debug_.line.data(), size = debug_.line.size();
+        const std::uint64_t end = section.address + std::max<std::uint64_t>(size, 1) - 1;
+        if (!object_.wide && (end >> 32 != 0 || size >> 32 != 0))
+            return too_large(end, fmt::format("the address of section {}'s last byte", section.name));
         Added added;
         if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, size, ELF_T_BYTE,
                  added)) {
@@ -244,6 +248,11 @@ std::uint64_t ElfWriter::as_stored(std::uint64_t number) const {
     return object_.wide ? number : static_cast<std::uint32_t>(number);
 }
 
+bool ElfWriter::too_large(std::uint64_t number, std::string_view what) {
+    error_ = fmt::format("{:#x}, {}, does not fit into a 32-bit ELF file", number, what);
+    return false;
+}
+
 // ELF wants local symbols before all others.
 bool ElfWriter::add_symbols() {
     symbols_.emplace_back();
@@ -280,10 +289,9 @@ bool ElfWriter::add_symbols() {
                     object_.sections[symbol.section].address - (symbol.type == SymbolType::thread ? begin : 0);
             if (!holds(made.st_value)) {
                 if (local && symbol.section == absolute_section) continue;  // nobody outside asks for it
-                error_ = fmt::format("{:#x}, the value of '{}', does not fit into a 32-bit ELF file", made.st_value,
-                                     symbol.name);
-                return false;
+                return too_large(made.st_value, fmt::format("the value of '{}'", symbol.name));
             }
+            if (!holds(symbol.size)) return too_large(symbol.size, fmt::format("the size of '{}'", symbol.name));
             made.st_value = as_stored(made.st_value);
             made.st_name = symbol_names_.add(symbol.name);
             made.st_size = symbol.size;
@@ -333,10 +341,7 @@ bool ElfWriter::add_relocations() {
     for (const Relocation& relocation : object_.relocations) {
         if (relocation.section >= object_.sections.size()) continue;
         constexpr std::uint32_t largest_type = 0xFF;
-        if (!object_.wide && relocation.type > largest_type) {
-            error_ = fmt::format("relocation type {} does not fit into a 32-bit ELF file", relocation.type);
-            return false;
-        }
+        if (!object_.wide && relocation.type > largest_type) return too_large(relocation.type, "a relocation's type");
         const bool has_symbol = relocation.symbol < object_.symbols.size();
         GElf_Rela made{};
         made.r_offset = relocation.offset;
@@ -346,10 +351,8 @@ bool ElfWriter::add_relocations() {
             lists[relocation.section].push_back(made);
         }
         made.r_addend = relocation.addend;
-        if (!holds(static_cast<std::uint64_t>(relocation.addend))) {
-            error_ = fmt::format("{}, which a relocation adds, does not fit into a 32-bit ELF file", relocation.addend);
-            return false;
-        }
+        if (!holds(static_cast<std::uint64_t>(relocation.addend)))
+            return too_large(static_cast<std::uint64_t>(relocation.addend), "which a relocation adds");
         if (!object_.wide) made.r_addend = static_cast<std::int32_t>(made.r_addend);
         made.r_info = GELF_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
         lists[relocation.section].push_back(made);
