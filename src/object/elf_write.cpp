@@ -185,7 +185,9 @@ bool ElfWriter::add_sections() {
         const bool waits = has_own_debug_ && section.name == ".debug_line" && size == 0 && !debug_line_.section;
         if (waits) bytes = debug_.line.data(), size = debug_.line.size();
         const std::uint64_t end = section.address + std::max<std::uint64_t>(size, 1) - 1;
-        if (!object_.wide && (end >> 32 != 0 || size >> 32 != 0))
+        if (!object_.wide && size >> 32 != 0)
+            return too_large(size, fmt::format("the size of section {}", section.name));
+        if (!object_.wide && end >> 32 != 0)
             return too_large(end, fmt::format("the address of section {}'s last byte", section.name));
         Added added;
         if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, size, ELF_T_BYTE,
