@@ -292,27 +292,30 @@ void Engine::instruction(const char*& p) {
 }
 
 // A pseudo-instruction that the description has as a macro, where as many operands are written as that takes, and what no row
-// of the name takes is a number, or what stands behind an operand.
+// of the name takes is a number that is all of an operand, or what stands behind one.
 bool Engine::run_expansion(const char* begin, const char*& p, const ReadFailure& failure) {
     const char* const end = skip_symbol(begin);
     std::string name(begin, end);
     if (surface_.case_insensitive) std::transform(name.begin(), name.end(), name.begin(), lower);
     const auto found = described_macros_.find(name);
     if (found == described_macros_.end()) return false;
-    const char* const behind = begin + failure.offset;
-    const bool between = failure.kind == ReadFailure::Kind::expected || failure.kind == ReadFailure::Kind::trailing;
+    using Kind = ReadFailure::Kind;
+    const bool is_number = failure.kind == Kind::out_of_range;
+    const bool between = is_number || failure.kind == Kind::expected || failure.kind == Kind::trailing;
+    const char* const behind = begin + failure.offset + (is_number ? failure.length : 0);
     const char* const at = skip_blanks(std::min(behind, text_end_));
     if (between && behind >= end && *at != ',' && !ends_statement(at)) return false;
     const char* q = skip_space(end);
     const char* const statement = statement_end(q);
     std::size_t operands = q < statement ? 1 : 0;
-    for (unsigned depth = 0; q < statement; ++q) {
+    unsigned depth = 0;  // of parentheses
+    for (; q < statement; ++q) {
         if (*q == '"' || *q == '\'') q = skip_quoted(q) - 1;
         if (*q == '(') ++depth;
         if (*q == ')' && depth > 0) --depth;
         if (*q == ',' && depth == 0) ++operands;
     }
-    if (operands != found->second.parameters.size()) return false;
+    if (operands != found->second.parameters.size() || depth != 0) return false;
     expressions_.error.clear();
     p = end;
     expand(found->second, p, begin);
