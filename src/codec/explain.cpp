@@ -138,6 +138,36 @@ std::string Reader::describe(Index index, unsigned depth) const {
     return join(parts, "or");
 }
 
+// Whether all texts of an operand with few codes are texts of the other one as well.
+bool Reader::includes(Index type, Index other) const {
+    constexpr std::size_t most_codes = 256;
+    const std::vector<std::uint8_t>& valid = tables_.operands[other].valid;
+    if (is_number(type) || is_number(other) || valid.empty() || valid.size() > most_codes) return false;
+    const Image nothing;
+    char buffer[Codec::max_text];
+    const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
+    PatternReader nested(isa_, tables_, buffer + sizeof buffer);
+    for (std::size_t code = 0; code < valid.size(); ++code) {
+        if (valid[code] == 0) continue;
+        const char* const end = print_operand(buffer, context, other, code);
+        PatternMatch match;
+        const char* const found = tables_.operands[type].patterns.match(buffer, end, nested, {}, match);
+        if (found != end || found == buffer || !nested.comes_back(type, match)) return false;
+    }
+    return true;
+}
+
+// Whether something else that was expected says all that this did: "s0 to s7" next to "s0 to s31".
+bool Reader::is_in_another(unsigned failure) const {
+    const Index own = failure_[failure].type;
+    for (unsigned i = 0; i < failures_; ++i) {
+        const Index other = failure_[i].element ? no_index : failure_[i].type;
+        if (other == no_index || other == own || !includes(other, own)) continue;
+        if (i < failure || !includes(own, other)) return true;
+    }
+    return false;
+}
+
 std::string Reader::syntax_of(const Candidate& candidate) const {
     const Form& form = isa_.forms[candidate.form];
     const Instruction& instruction = isa_.instructions[form.instruction];
@@ -257,6 +287,7 @@ void Reader::explain(const char* begin, ReadFailure& failure) {
         const Failure& one = failure_[i];
         const bool is_literal = one.element && one.element->kind == TextKind::literal;
         if (one.depth > outermost && is_literal) continue;
+        if (!one.element && one.type != no_index && is_in_another(i)) continue;
         if (one.candidate) candidate = one.candidate;
         if (one.exact) {
             add_once(wanted, fmt::format("{}", one.value));

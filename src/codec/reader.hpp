@@ -200,6 +200,8 @@ private:
     void explain_violation(const char* begin, ReadFailure& failure);
     std::string number_problem(const NumberValue& number, Index type) const;
     std::string describe(Index type, unsigned depth) const;
+    bool includes(Index type, Index other) const;
+    bool is_in_another(unsigned failure) const;
     std::string hole(const Field& field) const;
     std::string template_text(const TextTemplate& text, const std::vector<Field>& fields, std::string_view name) const;
     std::string syntax_of(const Candidate& candidate) const;
