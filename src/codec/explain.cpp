@@ -146,10 +146,10 @@ bool Reader::includes(Index type, Index other) const {
     const Image nothing;
     char buffer[Codec::max_text];
     const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
-    PatternReader nested(isa_, tables_, buffer + sizeof buffer);
     for (std::size_t code = 0; code < valid.size(); ++code) {
         if (valid[code] == 0) continue;
         const char* const end = print_operand(buffer, context, other, code);
+        PatternReader nested(isa_, tables_, end);
         PatternMatch match;
         const char* const found = tables_.operands[type].patterns.match(buffer, end, nested, {}, match);
         if (found != end || found == buffer || !nested.comes_back(type, match)) return false;
