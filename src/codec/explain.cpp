@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <span>
 
 #include "codec/reader.hpp"
 #include "isaforge/image.hpp"
@@ -22,9 +24,14 @@ std::string join(const std::vector<std::string>& parts, std::string_view last) {
     return out;
 }
 
-// "r0 to r7" is said with "r0 to r7 or r[n]".
-bool says(const std::string& all, const std::string& part) {
-    return all.starts_with(part) && (all.size() == part.size() || all[part.size()] == ' ' || all[part.size()] == ',');
+// "r0 to r7" is said with "a number, r0 to r7 or r[n]".
+bool says(std::string_view all, std::string_view part) {
+    for (std::size_t at = all.find(part); at != std::string_view::npos; at = all.find(part, at + 1)) {
+        const std::string_view before = all.substr(0, at), behind = all.substr(at + part.size());
+        const bool begins = before.empty() || before.ends_with(", ") || before.ends_with(" or ");
+        if (begins && (behind.empty() || behind[0] == ' ' || behind[0] == ',')) return true;
+    }
+    return false;
 }
 
 void add_once(std::vector<std::string>& list, std::string item) {
@@ -55,11 +62,19 @@ std::string numbers_of(const TextElement* sum, const Constraint& rule) {
                       scale * static_cast<std::int64_t>(rule.step));
 }
 
+// "a number in 0 to 7 or 12", "7 or 15".
+std::string one_of(const std::vector<std::string>& numbers) {
+    const auto is_single = [](const std::string& one) {
+        return one.find_first_not_of("0123456789", one[0] == '-' ? 1 : 0) == std::string::npos;
+    };
+    return (std::ranges::all_of(numbers, is_single) ? "" : "a number in ") + join(numbers, "or");
+}
+
 }  // namespace
 
-// The field as it stands in a text: in brackets where it may be left out.
+// The field as it stands in a text: in brackets where it may be left out, and apart where its texts are.
 std::string Reader::hole(const Field& field) const {
-    if (field.type >= tables_.operands.size() || !tables_.operands[field.type].nullable) return field.name;
+    if (field.type >= tables_.operands.size()) return field.name;
     const auto begins_with_blank = [](const TextTemplate& text) {
         return !text.empty() && (text[0].kind == TextKind::space ||
                                  (text[0].kind == TextKind::literal && text[0].text.starts_with(' ')));
@@ -68,8 +83,22 @@ std::string Reader::hole(const Field& field) const {
     const bool apart = std::any_of(rows.begin(), rows.end(), [&](const OperandRow& row) {
         return std::any_of(row.texts.begin(), row.texts.end(), begins_with_blank);
     });
-    return fmt::format("{}[{}]", apart ? " " : "", field.name);
+    const std::string_view blank = apart ? " " : "";
+    return tables_.operands[field.type].nullable ? fmt::format("{}[{}]", blank, field.name)
+                                                 : fmt::format("{}{}", blank, field.name);
 }
+
+namespace {
+
+// A sum with a field: "n", "4*n+3", "64-n".
+std::string sum_of(const TextElement& sum, const std::string& name) {
+    if (sum.scale == -1) return fmt::format("{}-{}", sum.bias == 0 ? std::string() : fmt::format("{}", sum.bias), name);
+    std::string out = sum.scale == 1 ? name : fmt::format("{}*{}", sum.scale, name);
+    if (sum.bias != 0) out += fmt::format("{:+}", sum.bias);
+    return out;
+}
+
+}  // namespace
 
 // The characters of a template as a person would write them, holes by name.
 std::string Reader::template_text(const TextTemplate& text, const std::vector<Field>& fields,
@@ -82,7 +111,7 @@ std::string Reader::template_text(const TextTemplate& text, const std::vector<Fi
             case TextKind::space: out += element.text; break;
             case TextKind::name: out += name; break;
             case TextKind::field: out += hole(fields[element.field]); break;
-            case TextKind::number: out += fields[element.field].name; break;
+            case TextKind::number: out += sum_of(element, fields[element.field].name); break;
             case TextKind::any:
                 for (const Index field : element.fields) out += fmt::format(" [{}]", fields[field].name);
         }
@@ -95,11 +124,15 @@ namespace {
 std::string_view stem_of(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
 
 // "r0 to r31", by the first of their names that count up; empty where none do.
-std::string run_of(const Entry& first, const Entry& last) {
+std::string run_of(std::span<const Entry> entries) {
+    const Entry &first = entries.front(), &last = entries.back();
     for (std::size_t i = 0; i < std::min(first.texts.size(), last.texts.size()); ++i) {
         const std::string_view from = first.texts[i], to = last.texts[i], stem = stem_of(from);
-        if (from != to && stem == stem_of(to) && stem.size() < std::min(from.size(), to.size()))
-            return fmt::format("{} to {}", from, to);
+        std::size_t low = 0, high = 0;
+        std::from_chars(from.data() + stem.size(), from.data() + from.size(), low);
+        std::from_chars(to.data() + stem.size(), to.data() + to.size(), high);
+        const bool are_counted = stem == stem_of(to) && stem.size() < std::min(from.size(), to.size());
+        if (are_counted && high > low && high - low + 1 == entries.size()) return fmt::format("{} to {}", from, to);
     }
     return {};
 }
@@ -116,7 +149,7 @@ std::string Reader::describe(Index index, unsigned depth) const {
         case OperandKind::registers:
         case OperandKind::enumeration: {
             if (type.entries.empty()) return {};
-            if (std::string run = run_of(type.entries.front(), type.entries.back()); !run.empty()) return run;
+            if (std::string run = run_of(type.entries); !run.empty()) return run;
             std::vector<std::string> names;
             for (const Entry& entry : type.entries) {
                 if (names.size() == most_listed)
@@ -212,7 +245,7 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) {
             failure.kind = ReadFailure::Kind::out_of_range;
             if (violation_.range != nullptr)
                 failure.message =
-                    fmt::format("expected a number in {}, found '{}'", numbers_of(nullptr, *violation_.range),
+                    fmt::format("expected {}, found '{}'", one_of({numbers_of(nullptr, *violation_.range)}),
                                 std::string_view(violation_.begin, failure.length));
             else if (number_value(p, number))
                 failure.message = number_problem(number, violation_.limit);
@@ -246,7 +279,7 @@ bool Reader::explain_constraint(const char* begin, ReadFailure& failure) const {
     failure.kind = ReadFailure::Kind::out_of_range;
     failure.offset = static_cast<std::uint32_t>(operand - begin);
     failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(text.size()), 1);
-    failure.message = fmt::format("expected a number in {}, found '{}'", join(wanted, "or"), text);
+    failure.message = fmt::format("expected {}, found '{}'", one_of(wanted), text);
     return true;
 }
 
@@ -288,7 +321,8 @@ void Reader::explain(const char* begin, ReadFailure& failure) {
         const bool is_literal = one.element && one.element->kind == TextKind::literal;
         if (one.depth > outermost && is_literal) continue;
         if (!one.element && one.type != no_index && is_in_another(i)) continue;
-        if (one.candidate) candidate = one.candidate;
+        // The form that is told is the first, but where another one is printed by the name.
+        if (one.candidate && (!candidate || (one.candidate->printed && !candidate->printed))) candidate = one.candidate;
         if (one.exact) {
             add_once(wanted, fmt::format("{}", one.value));
         } else if (one.element && one.element->kind == TextKind::number) {
