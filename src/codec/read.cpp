@@ -406,8 +406,8 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             if (taken_numbers_ != taken_before) {
                 taken_numbers_ = taken_before;
                 const Violation found = std::exchange(pending_, before);
-                const bool better = best_end == nullptr ||
-                                    (best_is_wrong && (p > best_end || (p == best_end && tells_more(found, wrong))));
+                const bool better = best_end == nullptr || p > best_end ||
+                                    (best_is_wrong && p == best_end && tells_more(found, wrong));
                 if (!fits || !better) continue;
                 best_end = p;
                 best = attempt;
@@ -419,7 +419,7 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
             if (!comes_back(index, row, attempt)) continue;
-            if (best_end && !best_is_wrong && (p < best_end || (p == best_end && !has_more_room(attempt, best))))
+            if (best_end && (p < best_end || (!best_is_wrong && p == best_end && !has_more_room(attempt, best))))
                 continue;
             best_end = p;
             best = attempt;
