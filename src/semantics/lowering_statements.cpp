@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
@@ -135,10 +134,10 @@ Mentioned Lowering::mentioned_by(const Instruction& instruction) const {
 // Those of the names that are mentioned, which then mention others in front of them.
 std::vector<const Naming*> Lowering::asked_for(const SharedList<Naming>& list, Mentioned& mentioned) const {
     std::vector<const Naming*> out;
-    for (const Naming& naming : std::ranges::reverse_view(list.list())) {
-        if (!input_.every_name && !mentioned.may_have(naming.name)) continue;
-        mentioned.add_all_of(naming.value);
-        out.push_back(&naming);
+    for (auto naming = list.list().rbegin(); naming != list.list().rend(); ++naming) {
+        if (!input_.every_name && !mentioned.may_have(naming->name)) continue;
+        mentioned.add_all_of(naming->value);
+        out.push_back(&*naming);
     }
     std::ranges::reverse(out);
     return out;
