@@ -406,8 +406,8 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             if (taken_numbers_ != taken_before) {
                 taken_numbers_ = taken_before;
                 const Violation found = std::exchange(pending_, before);
-                const bool better = best_end == nullptr || p > best_end ||
-                                    (best_is_wrong && p == best_end && tells_more(found, wrong));
+                const bool better =
+                    best_end == nullptr || p > best_end || (best_is_wrong && p == best_end && tells_more(found, wrong));
                 if (!fits || !better) continue;
                 best_end = p;
                 best = attempt;

@@ -296,7 +296,7 @@ bool ElfWriter::add_symbols() {
             if (!holds(symbol.size)) return too_large(symbol.size, fmt::format("the size of '{}'", symbol.name));
             made.st_value = as_stored(made.st_value);
             made.st_name = symbol_names_.add(symbol.name);
-            made.st_size = symbol.size;
+            made.st_size = as_stored(symbol.size);
             made.st_info = static_cast<unsigned char>(GELF_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
             made.st_other = static_cast<unsigned char>(symbol.visibility);
             made.st_shndx = symbol.section == absolute_section ? SHN_ABS

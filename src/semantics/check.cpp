@@ -254,11 +254,7 @@ void add_names(const SharedList<Naming>& namings, Names& names) {
 std::uint64_t Checker::reached(const Instruction& instruction) const {
     Names names;
     add_names(instruction.names_in_meaning, names);
-    if (instruction.meaning) add_names(*instruction.meaning, names);
-    for (const Meaning& meaning : {instruction.guard, instruction.lane_mask})
-        if (meaning) add_names(*meaning, names);
-    for (const Arrival& arrival : instruction.arrivals)
-        if (arrival.condition) add_names(*arrival.condition, names);
+    for_each_name_in(instruction, [&](const std::string& name) { names.insert(name); });
     return reach_.of(names);
 }
 

@@ -5,6 +5,7 @@
 
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
+#include "semantics/slices.hpp"
 
 namespace isaforge::semantics {
 
@@ -121,12 +122,12 @@ void Lowering::instruction_body(const Instruction& instruction) {
     contexts_.pop_back();
 }
 
-// By its statements, and by what is asked before them.
+// By its statements, and by what is asked before them. Nothing where there are no names to ask for.
 Mentioned Lowering::mentioned_by(const Instruction& instruction) const {
     Mentioned out;
-    for (const Meaning& before : {instruction.guard, instruction.lane_mask}) out.add_all_of(before);
-    for (const Arrival& arrival : instruction.arrivals) out.add_all_of(arrival.condition);
-    if (instruction.meaning) out.add_all_of(*instruction.meaning);
+    if (instruction.names_in_meaning.list().empty() && (input_.names == nullptr || input_.names->list().empty()))
+        return out;
+    for_each_name_in(instruction, [&](const std::string& name) { out.add(name); });
     if (counts_) out.add(cycle_count);
     return out;
 }
